@@ -11,7 +11,7 @@ from teiten.analysis.explain.text import PlanTextError
 from teiten.analysis.model.explain import LEADER, ExplainedPlan, PlanDifference, PlanStatistics
 from teiten.cli.printed.form import jsonable
 from teiten.cli.printed.plan_difference import json_plan_difference
-from teiten.cli.text.explain_diff import as_lines
+from teiten.cli.verbs.explain_diff import as_lines
 from teiten.model.text import Language
 
 SHARE = 1e-6

@@ -10,8 +10,7 @@ from typing import Any
 
 from teiten.analysis.explain.difference import difference
 from teiten.analysis.explain.read import read_plan
-from teiten.cli.text.explain_diff import as_lines
-from teiten.cli.verbs.explain_diff import collector_at_rest
+from teiten.cli.verbs.explain_diff import as_lines, collector_at_rest
 
 Node = dict[str, Any]
 DEEP = 300

@@ -12,7 +12,7 @@ from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.printed.form import jsonable, taken
-from teiten.cli.printed.outcome import JsonVerdict, json_contrast
+from teiten.cli.printed.outcome import JsonContrast, JsonVerdict, json_contrast
 from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import Campaign
 
@@ -26,7 +26,7 @@ def contrasts_of(analysis: CampaignAnalysis) -> list[dict[str, Any]]:
     """The contrasts as JSON has them, and their levels in the same form."""
     return [
         {
-            **jsonable(json_contrast(analysis, one)),
+            **jsonable(json_contrast(JsonContrast, analysis, one)),
             "levels": [
                 {**jsonable(taken(JsonVerdict, level.verdict)), "levels": dict(level.context)}
                 for level in one.levels

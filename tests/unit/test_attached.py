@@ -89,8 +89,8 @@ def test_passwords_leave_the_command_line(
 ) -> None:
     taken = take_passwords(["run", argument])
     assert taken.arguments == ["run", clean]
-    assert tuple(taken.passwords.values()) == passwords
-    assert all(address in clean for address in taken.passwords)
+    assert tuple(secrets["password"] for secrets in taken.secrets.values()) == passwords
+    assert all(address in clean for address in taken.secrets)
 
 
 def test_addresses_are_told_from_other_references() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from teiten.cli.campaign.confirm import confirm, reasons_to_ask
+from teiten.cli.campaign.begin import confirm, reasons_to_ask
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned

@@ -186,6 +186,7 @@ def test_a_search_is_described(ending: BisectEnding) -> None:
         candidates=("c" * 40,),
         repository=SimpleNamespace(subject=lambda _: "Change something"),
         last=None,
+        against_good=lambda _: BISECTED,
         ends=BISECTED,
         steps=(skipped, BisectStep("c" * 40, Mark.BAD, "", BISECTED, Seconds(80.0))),
         spent=160.0,

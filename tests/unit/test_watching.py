@@ -134,7 +134,8 @@ def ended(number: int, outcome: Outcome, attempt: int = 1) -> Trial:
 def test_what_does_not_count_stays_on_the_terminal() -> None:
     watcher = LiveWatcher(Console(Verbosity.NORMAL, "never"), PLAN, "ab-1")
     screen = rich.console.Console(file=io.StringIO(), width=100, force_terminal=True)
-    with Live(console=screen, get_renderable=watcher.view, transient=True) as watcher.live:
+    watcher.console.people = screen
+    with Live(console=screen, get_renderable=watcher.view, transient=True):
         watcher.trial_finished(ended(1, Outcome.COUNTED))
         watcher.trial_finished(ended(2, Outcome.DISTURBED))
         assert "disturbed: other-load" not in "".join(watcher.recent)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from teiten.cli.text.layout import fitting, plain, room
+from teiten.cli.text.layout import plain, write_fitting
 from teiten.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ UNLIMITED = 1000
 FOLDED = 16
 """Cells that a folded column of a table needs."""
 PLAIN_EVERY = 10.0
-"""Seconds between two lines about ledgers that are read, where there is no terminal."""
+"""Seconds between two lines about how far something is, where there is no terminal."""
 _IN_JSON = {number: f"\\u{number:04x}" for number in (*range(0x7F, 0xA0), *range(0xD800, 0xE000))}
 """Escapes of characters that json leaves as they are, and no terminal and no UTF-8 should get."""
 
@@ -65,6 +65,11 @@ class Console:
         self.people.soft_wrap = not self.people.is_terminal
         self.output = make(soft_wrap=True)
 
+    @property
+    def draws(self) -> bool:
+        """Whether bars are drawn for people; elsewhere a line is said now and then."""
+        return self.verbosity >= Verbosity.NORMAL and self.people.is_terminal
+
     def data(self, *values: object) -> None:
         """Lines of data, on stdout."""
         for value in values:
@@ -72,10 +77,8 @@ class Console:
 
     def text(self, *lines: str) -> None:
         """Lines that people read, on stdout; on a terminal broken where that is narrower."""
-        width = room(sys.stdout)
         for line in lines:
-            for part in plain(line).split("\n"):
-                sys.stdout.write("\n".join(fitting(part, width)) + "\n")
+            write_fitting(sys.stdout, line)
 
     def table(self, table: Table, spare: Sequence[str] = (), last: Sequence[str] = ()) -> None:
         """Data as a table, on stdout; in a pipe nothing is folded to a terminal's width.
@@ -152,7 +155,7 @@ class Console:
     @contextmanager
     def _bar(self, total: int) -> Iterator[Callable[[], None]]:
         """Draw a bar on a terminal; what is given advances it by one."""
-        if self.verbosity < Verbosity.NORMAL or not self.people.is_terminal:
+        if not self.draws:
             yield lambda: None
             return
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn

@@ -14,9 +14,9 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from teiten.addresses import Secrets
-from teiten.cli.console import Console, Verbosity
+from teiten.cli.console import PLAIN_EVERY, Console
 from teiten.cli.parameters import json_option
-from teiten.datasets.ssb.rows.blocks import Unwatched, Watch
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.errors import UsageError
 from teiten.host.system.signals import one_interruption
 from teiten.model.attached import is_address
@@ -94,23 +94,37 @@ def ssb_command(
     if not target:
         raise click.UsageError("--to is empty: name a folder (. is this one), a server or -")
     threads = _streams(session, streams, server=target != "-" and is_dsn(target))
+    file_format = SsbFormat(form or SsbFormat.TBL)
     with watching(session.console, expected) as watch:
         if target == "-":
             if as_json:
                 raise click.UsageError("--json and --to - both write to stdout")
-            _to_stdout(data, _format(form), threads, watch)
+            _to_stdout(data, file_format, threads, watch)
             return
         if is_dsn(target):
             if form is not None:
                 raise click.UsageError("--format is for files; a server always gets binary COPY")
             secrets = session.secrets.get(target, {})
-            written = _to_server(data, target, secrets, threads, verify=not no_verify, watch=watch)
-            places = [""] * len(written)
+            made = _to_server(data, target, secrets, threads, verify=not no_verify, watch=watch)
+            written = [("", table) for table in made]
         else:
-            pairs = _to_files(data, _format(form), Path(target), threads, watch)
-            written = tuple(table for _, table in pairs)
-            places = [str(path) for path, _ in pairs]
-    _tell(session, written, places, as_json)
+            from teiten.datasets.ssb.rows.files import write_files
+
+            with one_interruption():
+                pairs = write_files(data, file_format, Path(target), threads, watch)
+            written = [(str(path), table) for path, table in pairs]
+    if as_json:
+        from teiten.cli.printed.folders import JsonTable, JsonTableFile
+
+        session.console.json(
+            [
+                JsonTable(table.table, table.rows, JsonTableFile(place) if place else None)
+                for place, table in written
+            ]
+        )
+    else:
+        lines = (f"{place or table.table}\t{table.rows} rows" for place, table in written)
+        session.console.data(*lines)
 
 
 def is_dsn(target: str) -> bool:
@@ -151,10 +165,6 @@ def _chunk(text: str | None) -> Chunk:
     )
 
 
-def _format(name: str | None) -> SsbFormat:
-    return SsbFormat(name or SsbFormat.TBL)
-
-
 def _to_stdout(data: SsbData, form: SsbFormat, threads: int, watch: Watch) -> None:
     from teiten.datasets.ssb.rows.files import write_stream
 
@@ -168,15 +178,6 @@ def _to_stdout(data: SsbData, form: SsbFormat, threads: int, watch: Watch) -> No
         write_stream(data, form, sys.stdout.fileno(), threads, watch)
 
 
-def _to_files(
-    data: SsbData, form: SsbFormat, folder: Path, threads: int, watch: Watch
-) -> tuple[tuple[Path, Written], ...]:
-    from teiten.datasets.ssb.rows.files import write_files
-
-    with one_interruption():
-        return write_files(data, form, folder, threads, watch)
-
-
 def _to_server(
     data: SsbData, address: str, secrets: Secrets, streams: int, *, verify: bool, watch: Watch
 ) -> tuple[Written, ...]:
@@ -187,25 +188,6 @@ def _to_server(
     dsn = to_address(address, secrets)
     with one_interruption():
         return load(dsn, data, LoadOptions(streams, verify), watch)
-
-
-def _tell(session: Session, written: tuple[Written, ...], places: list[str], json: bool) -> None:
-    if json:
-        from teiten.cli.printed.folders import JsonTable, JsonTableFile
-
-        session.console.json(
-            [
-                JsonTable(made.table, made.rows, JsonTableFile(place) if place else None)
-                for made, place in zip(written, places, strict=True)
-            ]
-        )
-        return
-    for made, place in zip(written, places, strict=True):
-        session.console.data(f"{place or made.table}\t{made.rows} rows")
-
-
-EVERY = 10.0
-"""Seconds between two plain lines."""
 
 
 class PlainWatch:
@@ -236,7 +218,7 @@ class PlainWatch:
 
     def _show(self, table: SsbTable, rows: int, now: float) -> None:
         del rows
-        if now - self._shown < EVERY:
+        if now - self._shown < PLAIN_EVERY:
             return
         self._shown = now
         done = sum(self._rows.values())
@@ -270,9 +252,7 @@ class LiveWatch(PlainWatch):
 @contextmanager
 def watching(console: Console, expected: Mapping[SsbTable, int]) -> Iterator[Watch]:
     """The watch that fits the terminal; ``expected`` are rows by table."""
-    if console.verbosity is Verbosity.QUIET:
-        yield Unwatched()
-    elif console.people.is_terminal:
+    if console.draws:
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),

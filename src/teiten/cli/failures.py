@@ -17,8 +17,8 @@ import click
 
 from teiten import __version__
 from teiten.cli.parameters import FormerOption
-from teiten.cli.text.layout import plain
-from teiten.errors import MachineError, TeitenError
+from teiten.cli.text.layout import plain, write_fitting
+from teiten.errors import MachineError, ServerError, TeitenError
 from teiten.host.system.causes import machine_error
 from teiten.host.system.signals import Interrupted
 from teiten.secrets import hidden
@@ -46,7 +46,11 @@ def report_failure(error: BaseException) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
-        _say_usage(error)
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):  # it is the help, and no error
+            sys.stderr.write(f"{error.format_message()}\n")
+        else:
+            error = _by_names_of_today(error)
+            say(error.format_message(), _usage_hint(error))
         return 2
     if isinstance(error, click.Abort | KeyboardInterrupt) or _was_interrupted(error):
         sys.stderr.write(_interruption(error))
@@ -75,37 +79,21 @@ def of_machine(error: BaseException) -> MachineError | None:
         from teiten.ledger.failures import of_sqlite
 
         return of_sqlite(error)
-    return _of_server(error)
-
-
-def _of_server(error: BaseException) -> MachineError | None:
-    """Report an error of a PostgreSQL server in a place where nobody expected it."""
-    psycopg = sys.modules.get("psycopg")  # the same
-    if psycopg is None or not isinstance(error, psycopg.OperationalError):
-        return None
-    from teiten.errors import ServerError
-
-    text = "; ".join(line.strip() for line in str(error).strip().splitlines())
-    return ServerError(
-        f"a server could not go on: {text or type(error).__name__}",
-        "see the server's log, its memory and its disk; then repeat, or teiten resume",
-    )
+    psycopg = sys.modules.get("psycopg")  # the same; of a server, where nobody expected it
+    if psycopg is not None and isinstance(error, psycopg.OperationalError):
+        text = "; ".join(line.strip() for line in str(error).strip().splitlines())
+        return ServerError(
+            f"a server could not go on: {text or type(error).__name__}",
+            "see the server's log, its memory and its disk; then repeat, or teiten resume",
+        )
+    return None
 
 
 def say(message: str, hint: str | None) -> None:
     """An error on stderr, without passwords and without anything that steers a terminal."""
     for label, text in (("error", message), ("hint", hint)):
         if text:
-            _say(f"{label}: {plain(hidden(text))}")
-
-
-def _say(text: str) -> None:
-    """On a terminal broken at blanks; elsewhere a line stays one, for grep."""
-    from teiten.cli.text.layout import fitting, room
-
-    width = room(sys.stderr)
-    for line in text.splitlines():
-        sys.stderr.write("\n".join(fitting(line, width)) + "\n")
+            write_fitting(sys.stderr, f"{label}: {hidden(text)}".removesuffix("\n"))
 
 
 def _interruption(error: BaseException) -> str:
@@ -128,14 +116,6 @@ def with_causes(error: BaseException) -> Iterator[BaseException]:
     while cause is not None:
         yield cause
         cause = cause.__cause__ or cause.__context__
-
-
-def _say_usage(error: click.ClickException) -> None:
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):  # it is the help, and no error
-        sys.stderr.write(f"{error.format_message()}\n")
-        return
-    error = _by_names_of_today(error)
-    say(error.format_message(), _usage_hint(error))
 
 
 def _by_names_of_today(error: click.ClickException) -> click.ClickException:
@@ -167,29 +147,30 @@ def _key_of_a_study(error: click.NoSuchOption) -> str | None:
     key = error.option_name.lstrip("-").replace("-", "_")
     if error.ctx is not None and _plural(error.option_name, error.ctx):
         return None
-    takes = error.ctx is not None and any(
-        "--set" in param.opts for param in error.ctx.command.params
-    )
+    takes = error.ctx is not None and "--set" in _options(error.ctx)
     return key if takes and key in short_keys() else None
 
 
 def _plural(option: str, context: click.Context) -> bool:
     """Whether an option was named as one, where it is a list: ``--server``."""
-    return any(f"{option}s" in param.opts for param in context.command.params)
+    return f"{option}s" in _options(context)
+
+
+def _options(context: click.Context) -> set[str]:
+    return {name for param in context.command.params for name in param.opts}
 
 
 def _usage_hint(error: click.ClickException) -> str | None:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and (key := _key_of_a_study(error)):
         return f"it is a key of the study: --set {key}=…"
-    meant = (
-        _no_file(error, context)
-        or _split(error, context)
+    if context is None:
+        return example_of(None)
+    return (
+        (_missing(error, context) if isinstance(error, click.MissingParameter) else None)
         or _meant(error.format_message(), context)
+        or example_of(context.command)
     )
-    if meant:
-        return meant
-    return example_of(context.command if context is not None else None)
 
 
 def example_of(command: click.Command | None) -> str:
@@ -199,36 +180,28 @@ def example_of(command: click.Command | None) -> str:
     return f"for example: {words or 'teiten run observe --servers 17,18'}"
 
 
-def _no_file(error: click.ClickException, context: click.Context | None) -> str | None:
-    """Name the file that is not there, where another argument is missing beside it."""
-    if context is None or not isinstance(error, click.MissingParameter):
-        return None
-    for value in context.params.values():
-        if isinstance(value, str) and value.endswith(".sqlite") and not Path(value).is_file():
+def _missing(error: click.MissingParameter, context: click.Context) -> str | None:
+    """Name the file that is not there beside a missing argument, or suggest a space between
+    arguments that were given as one word with commas."""
+    given = [value for value in context.params.values() if isinstance(value, str)]
+    for value in given:
+        if value.endswith(".sqlite") and not Path(value).is_file():
             return f"there is no file {value!r}; {example_of(context.command)}"
-    return None
-
-
-def _split(error: click.ClickException, context: click.Context | None) -> str | None:
-    """Suggest a space between arguments that were given as one word with commas."""
-    if context is None or not isinstance(error, click.MissingParameter):
+    listed = [value for value in given if "," in value]
+    if not isinstance(error.param, click.Argument) or len(listed) != 1:
         return None
-    given = [param for param in context.params.values() if isinstance(param, str) and "," in param]
-    if not isinstance(error.param, click.Argument) or len(given) != 1:
-        return None
-    words = [word for word in given[0].split(",") if word]
+    words = [word for word in listed[0].split(",") if word]
     if len(words) < 2:
         return None
     return f"separate them by a space: {context.command_path} {shlex.join(words)}"
 
 
-def _meant(message: str, context: click.Context | None) -> str | None:
+def _meant(message: str, context: click.Context) -> str | None:
     """Suggest what to type instead, for the mistakes that are made most."""
-    if context is None or context.parent is None:
+    if context.parent is None:
         return None
     if "unexpected extra argument" in message:
-        options = {name for param in context.command.params for name in param.opts}
-        lists = [name for name in LISTS if name in options]
+        lists = [name for name in LISTS if name in _options(context)]
         extra = message.partition("(")[2].rstrip(")").split()
         if context.info_name in EXTRA:
             return EXTRA[context.info_name]
@@ -240,8 +213,7 @@ def _meant(message: str, context: click.Context | None) -> str | None:
             return (
                 f"the values of {given} are separated by commas: {given} {before},{','.join(extra)}"
             )
-    of_all = {name for param in context.find_root().command.params for name in param.opts}
-    longest_first = sorted(of_all, key=len, reverse=True)
+    longest_first = sorted(_options(context.find_root()), key=len, reverse=True)
     option = next((name for name in longest_first if f"'{name}'" in message), None)
     if option and "No such option" in message:
         verb = context.info_name
@@ -250,30 +222,20 @@ def _meant(message: str, context: click.Context | None) -> str | None:
 
 
 def _report_defect(error: BaseException) -> int:
+    import tempfile
     import traceback
 
     text = "".join(traceback.format_exception(error))
     what = f"a defect of Teiten: {type(error).__name__}: {error}"
+    content = hidden(f"teiten {__version__}\n{' '.join(sys.argv)}\n\n{text}")
     try:
-        log = _write_log(f"teiten {__version__}\n{' '.join(sys.argv)}\n\n{text}")
+        with tempfile.NamedTemporaryFile(
+            prefix="teiten-defect-", suffix=".log", delete=False
+        ) as log:
+            log.write(content.encode(errors="backslashreplace"))
     except OSError:  # no room for the log: then the account goes where people see it
         sys.stderr.write(plain(hidden(text)))
         say(what, "please report it with the lines above")
-        return 1
-    say(what, f"please report it with the file {log}")
+    else:
+        say(what, f"please report it with the file {log.name}")
     return 1
-
-
-def _write_log(text: str) -> Path:
-    import tempfile
-
-    with tempfile.NamedTemporaryFile(
-        "w",
-        prefix="teiten-defect-",
-        suffix=".log",
-        delete=False,
-        encoding="utf-8",
-        errors="backslashreplace",
-    ) as log:
-        log.write(hidden(text))
-    return Path(log.name)

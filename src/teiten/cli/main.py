@@ -16,13 +16,7 @@ from teiten.addresses import Secrets
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure, say
 from teiten.cli.parameters import GivenPath
-from teiten.cli.passwords import (
-    ShownCommand,
-    begin_anew,
-    check_numbers,
-    handed_over,
-    take_passwords,
-)
+from teiten.cli.passwords import ShownCommand, begin_anew, handed_over, take_passwords
 from teiten.cli.streams import StandardStreams, guarded_streams
 from teiten.connections import take_variables
 from teiten.errors import UsageError
@@ -153,7 +147,8 @@ class Session:
         self.console = console
         self.secrets: Mapping[str, Secrets] = taken.secrets if taken else {}
         """By address of a server: what was secret in it on the command line."""
-        self.passwords: Mapping[str, str] = taken.passwords if taken else {}
+        known = self.secrets.items()
+        self.passwords = {name: held["password"] for name, held in known if "password" in held}
         """The passwords among ``secrets``, by address of a server."""
 
     @cached_property
@@ -195,7 +190,6 @@ def teiten(
     taken: ShownCommand | None = context.obj
     if taken is not None:
         taken.check()
-        check_numbers(taken.arguments)
     leave_folders_of_others()
     workdir_of_all = Workdir(root)
     context.obj = Session(workdir_of_all, Console(verbosity, color), taken)
@@ -241,19 +235,14 @@ def _run(taken: ShownCommand) -> int:
     try:
         with guarded_streams() as streams, interruptible():
             try:
-                code = _carry_out(taken)
+                words = as_typed_elsewhere(taken.arguments)
+                code = teiten.main(args=words, standalone_mode=False, prog_name="teiten", obj=taken)
             except BaseException as error:  # each kind has its exit code
                 code = report_failure(error)
             sys.stdout.flush()
-        return code or _lost_data(streams)
+        return code if isinstance(code, int) and code else _lost_data(streams)
     except KeyboardInterrupt as error:  # a second one, while the first was told
         return report_failure(error)
-
-
-def _carry_out(taken: ShownCommand) -> int:
-    arguments = as_typed_elsewhere(taken.arguments)
-    result = teiten.main(args=arguments, standalone_mode=False, prog_name="teiten", obj=taken)
-    return result if isinstance(result, int) else 0
 
 
 def _lost_data(streams: StandardStreams) -> int:

@@ -117,8 +117,6 @@ class Flag:
 
     name: str
     """``--set``"""
-    field: str
-    """``overrides``"""
     help: str
     metavar: str | None = None
     """None for a switch."""
@@ -133,6 +131,12 @@ class Flag:
     """False for what a command line that repeats a campaign leaves out."""
     key: str | None = None
     """The key of the study that its value becomes, and by which ``--set`` repeats it."""
+    own_field: str = ""
+    """``overrides``: where its value is kept, if not under the flag's own name."""
+
+    @property
+    def field(self) -> str:
+        return self.own_field or self.name.removeprefix("--").replace("-", "_")
 
     def of(self, **changes: Any) -> Flag:
         """Copy the flag with the changes of a verb."""
@@ -140,11 +144,10 @@ class Flag:
 
     def option(self, function: Any) -> Any:
         """Give a command this option."""
-        if self.metavar is None:
-            return click.option(self.name, self.field, is_flag=True, help=self.help)(function)
         return click.option(
             self.name,
             self.field,
+            is_flag=self.metavar is None,
             metavar=self.metavar,
             multiple=self.many,
             type=self.type,
@@ -193,20 +196,20 @@ def with_flags(flags: Iterable[Flag], function: Any) -> Any:
 
 
 BUILD = (
-    Flag("--configure", "configure", "As in teiten pg build.", "OPTIONS", many=True),
-    Flag("--cflags", "cflags", "As in teiten pg build.", "FLAGS"),
-    Flag("--meson", "meson", "As in teiten pg build."),
-    Flag("--jobs", "jobs", "Compilers at a time.", "N", type=click.IntRange(1, 1024)),
+    Flag("--configure", "As in teiten pg build.", "OPTIONS", many=True),
+    Flag("--cflags", "As in teiten pg build.", "FLAGS"),
+    Flag("--meson", "As in teiten pg build."),
+    Flag("--jobs", "Compilers at a time.", "N", type=click.IntRange(1, 1024)),
 )
 """How servers are built from source."""
 
 
-def build_options(*texts: str, without: str = "") -> Callable[[Command], Command]:
-    """Give a verb the options of builds. ``texts``: their help, where the verb has its own;
-    ``without``: the name of one that it lacks."""
+def build_options(*texts: str | None) -> Callable[[Command], Command]:
+    """Give a verb the options of builds. ``texts``: their help, where the verb has its own; None
+    for one that it lacks."""
     helps = texts or [flag.help for flag in BUILD]
-    flags = [flag.of(help=text) for flag, text in zip(BUILD, helps, strict=True)]
-    return partial(with_flags, [flag for flag in flags if flag.name != without])
+    flags = zip(BUILD, helps, strict=True)
+    return partial(with_flags, [flag.of(help=text) for flag, text in flags if text is not None])
 
 
 def with_keys(

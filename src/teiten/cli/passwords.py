@@ -39,22 +39,20 @@ class ShownCommand:
     misplaced: str | None = None
     """An argument, as it may be shown, that holds a password where no address is expected."""
 
-    @property
-    def passwords(self) -> dict[str, str]:
-        """By the address that is left."""
-        passwords = (
-            (address, secrets.get("password")) for address, secrets in self.secrets.items()
-        )
-        return {address: password for address, password in passwords if password is not None}
-
     def check(self) -> None:
-        """Raise UsageError where a password would go to ledger and report."""
+        """Raise UsageError where a password would go to ledger and report, and for a number of
+        thousands of digits, which Python does not even read."""
         if self.misplaced is not None:
             raise UsageError(
                 f"a password stands in {self.misplaced!r}, where no address is expected: it would"
                 " be written to ledger and report",
                 "give it by PGPASSWORD, in ~/.pgpass or a service file, or in the address"
                 " NAME=postgresql://role:password@host/database",
+            )
+        for match in filter(None, map(_LONG_NUMBER.search, self.arguments)):
+            raise UsageError(
+                f"a number of {len(match[0])} digits stands on the command line",
+                "write a shorter one",
             )
 
 
@@ -71,17 +69,6 @@ def take_passwords(arguments: Sequence[str]) -> ShownCommand:
         taken.arguments.append(clean)
         before = argument
     return taken
-
-
-def check_numbers(arguments: Sequence[str]) -> None:
-    """Raise UsageError for a number of thousands of digits, which Python does not even read."""
-    for argument in arguments:
-        match = _LONG_NUMBER.search(argument)
-        if match is not None:
-            raise UsageError(
-                f"a number of {len(match[0])} digits stands on the command line",
-                "write a shorter one",
-            )
 
 
 def begin_anew(taken: ShownCommand) -> None:

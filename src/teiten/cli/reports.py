@@ -12,11 +12,9 @@ from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.target_folder import target_folder, write_below
+from teiten.ledger.folders import REPORT
 from teiten.model.text import Language
 from teiten.report.notes import NO_NOTES, Notes
-
-FOLDER = "report"
-"""Where reports go inside a campaign's folder."""
 
 
 def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
@@ -40,7 +38,7 @@ def report_path(
     """``language``: None for a file that has them all."""
     name = f"report.{language}.{ending}" if language else f"report.{ending}"
     if target is None:
-        return folder / FOLDER / name
+        return folder / REPORT / name
     return target / name if target.is_dir() else target
 
 

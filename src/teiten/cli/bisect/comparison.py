@@ -7,9 +7,8 @@ from itertools import count
 
 from teiten.analysis.across.bisection import CommitComparison, campaign_alpha, needs_more_pairs
 from teiten.analysis.verdict.sequential import least_pairs
-from teiten.cli.campaign.begin import begin, carry_out_new
+from teiten.cli.campaign.begin import begin, carry_out_new, plan_by_way
 from teiten.cli.campaign.carry_out import CarriedOut, carry_out, note_resumed
-from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.main import Session
 from teiten.cli.plan.make import plan_study
 from teiten.cli.plan.two_sides import SharedOptions

@@ -24,7 +24,6 @@ from teiten.analysis.across.bisection import (
 )
 from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.bisect.comparison import Question, compare
-from teiten.cli.durable import write_durably
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import SHORT, build_commit
 from teiten.cli.plan.two_sides import SharedOptions
@@ -37,6 +36,7 @@ from teiten.errors import (
     WorkloadError,
 )
 from teiten.execute.bisect import BisectRepository
+from teiten.host.system.held_folder import HeldFolder
 from teiten.model.bisection import Mark
 from teiten.model.build import BuildSpec
 from teiten.model.installation import Installation
@@ -64,8 +64,8 @@ class BisectRecord:
                     f"the search {folder.name} asked something else",
                     "give another --name; to continue a search, repeat its command as it was",
                 )
-            return
-        write_durably(path, json.dumps(request, indent=1) + "\n")
+        else:
+            self._write(REQUEST, json.dumps(request, indent=1) + "\n")
 
     def steps(self) -> tuple[BisectStep, ...]:
         """The steps so far. Raises LedgerError where the file is damaged."""
@@ -81,8 +81,13 @@ class BisectRecord:
 
     def add(self, step: BisectStep) -> None:
         """Write a step; durable when it returns."""
-        lines = "".join(json.dumps(asdict(known)) + "\n" for known in (*self.steps(), step))
-        write_durably(self.folder / STEPS, lines)
+        self._write(
+            STEPS, "".join(json.dumps(asdict(known)) + "\n" for known in (*self.steps(), step))
+        )
+
+    def _write(self, name: str, text: str) -> None:
+        with HeldFolder.open(self.folder) as held:
+            held.write(name, text.encode(), mode=None, durable=True)
 
 
 THE_SAME = "the same build as the good commit"
@@ -200,10 +205,7 @@ class Search:
         """The commit against its parent: its own effect, whatever else lies between the ends."""
         parent = self.repository.parent(commit)
         if parent == self.request.good:  # compared already
-            known = [step.comparison for step in self.steps if step.commit == commit]
-            self.last = next(
-                (comparison for comparison in known if comparison is not None), self.ends
-            )
+            self.last = self.against_good(commit)
             return
         try:
             old, new = self._build(parent), self._build(commit)
@@ -213,6 +215,11 @@ class Search:
             self.session.console.warn(
                 f"{commit[:SHORT]} cannot be compared with its parent: {error.message}"
             )
+
+    def against_good(self, commit: str) -> CommitComparison | None:
+        """The comparison of a commit with the good one: its own step's, else that of the ends."""
+        own = (step.comparison for step in self.steps if step.commit == commit and step.comparison)
+        return next(own, self.ends)
 
     def _build(self, commit: str) -> Installation:
         if commit not in self.builds:

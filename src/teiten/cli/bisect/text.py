@@ -15,11 +15,7 @@ UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.MIXED)
 
 def _effect(search: Search) -> CommitComparison | None:
     """The commit's own effect: against its parent, else against the good commit."""
-    if search.last is not None:
-        return search.last
-    commit = search.candidates[0]
-    own = (step.comparison for step in search.steps if step.commit == commit and step.comparison)
-    return next(own, search.ends)
+    return search.last or search.against_good(search.candidates[0])
 
 
 def answer(search: Search) -> str:
@@ -36,14 +32,8 @@ def answer(search: Search) -> str:
             return f"good and bad do not differ by what matters: {effect_words}"
         case BisectEnding.ONLY_SKIPPED:
             return f"one of {_listed(search)}; those between cannot be judged"
-        case _:
-            return _undecided(search)
-
-
-def _undecided(search: Search) -> str:
-    """Say what was not decided, and why."""
-    within = f" within --budget {search.request.budget:g}s"
     if search.ends is not None and search.ends.verdict in UNDECIDED:
+        within = f" within --budget {search.request.budget:g}s"
         limit = "" if is_stuck(search.ends) else within
         return f"not decided whether good and bad differ: {effect_text(search.ends)}{limit}"
     step = search.undecided
@@ -59,21 +49,21 @@ def _listed(search: Search) -> str:
     return f"{len(names)} commits: {shown}" + (", …" if len(names) > 8 else "")
 
 
-def search_lines(search: Search) -> list[str]:
+def search_lines(search: Search) -> Iterator[str]:
     """List what was done, in the order of the search."""
-    lines = []
     if search.ends is not None:
-        lines.append(f"bad against good: {effect_text(search.ends)}")
-    lines += step_lines(search)
+        yield f"bad against good: {effect_text(search.ends)}"
+    for step in search.steps:
+        mark = step.mark.value if step.mark else "not decided"
+        result = effect_text(step.comparison) if step.comparison else step.why
+        yield f"  {step.commit[:SHORT]}  {mark}  {result}  {search.repository.subject(step.commit)}"
     if search.ending is BisectEnding.FOUND:
         commit = search.candidates[0]
-        lines.append(f"the first bad commit is {commit}")
-        lines.append(f"  {search.repository.subject(commit)} ({search.repository.author(commit)})")
-    reports = [step.comparison.report for step in search.steps if step.comparison]
-    reports += [
-        comparison.report for comparison in (search.ends, search.last) if comparison is not None
-    ]
-    return [*lines, *(f"report: {path}" for path in dict.fromkeys(reports))]
+        yield f"the first bad commit is {commit}"
+        yield f"  {search.repository.subject(commit)} ({search.repository.author(commit)})"
+    compared = (*(step.comparison for step in search.steps), search.ends, search.last)
+    reports = dict.fromkeys(comparison.report for comparison in compared if comparison is not None)
+    yield from (f"report: {path}" for path in reports)
 
 
 def json_search(name: str, search: Search) -> JsonSearch:
@@ -92,11 +82,3 @@ def json_search(name: str, search: Search) -> JsonSearch:
         search.spent,
         search.request.command,
     )
-
-
-def step_lines(search: Search) -> Iterator[str]:
-    """Every commit that was looked at, in the order of the search."""
-    for step in search.steps:
-        mark = step.mark.value if step.mark else "not decided"
-        result = effect_text(step.comparison) if step.comparison else step.why
-        yield f"  {step.commit[:SHORT]}  {mark}  {result}  {search.repository.subject(step.commit)}"

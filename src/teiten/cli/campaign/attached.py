@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,17 +31,12 @@ def attach(session: Session, study: Study, level: str, address: str) -> Installa
         )
     cluster = study.cluster(level)
     nodes = () if cluster is None else cluster.nodes
+    further = ((f"{level}-node-{number}", node) for number, node in enumerate(nodes, start=1))
     asked = [
         ask(Route(name, named, session.passwords.get(named)), _parameters(study))
-        for name, named in ((level, address), *_named(level, nodes))
+        for name, named in ((level, address), *further)
     ]
     return replace(asked[0], nodes=tuple(asked[1:]))
-
-
-def _named(entry: str, nodes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """For messages, and the ledger."""
-    for number, address in enumerate(nodes, start=1):
-        yield f"{entry}-node-{number}", address
 
 
 def _parameters(study: Study) -> frozenset[str]:

@@ -1,33 +1,48 @@
-"""A campaign's beginning: before planning, its ledger, and what a refused one leaves."""
+"""A campaign's beginning: before planning, the questions, its ledger, and what a refused one
+leaves. Campaigns of two sides: the way in which they are loaded, as asked, else in paired
+transactions where they can be had; and from the study to the end of the campaign."""
 
 from __future__ import annotations
 
 import shlex
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 
-from teiten.analysis.model.replication import REPLICATION
-from teiten.cli.campaign.carry_out import CarriedOut, carry_out, measuring, sweep_leftovers
-from teiten.cli.campaign.confirm import confirm_attached
+import click
+
+from teiten.cli.campaign.carry_out import (
+    CarriedOut,
+    carry_out,
+    create_ledger,
+    measuring,
+    sweep_leftovers,
+)
+from teiten.cli.campaign.pilot import plan_worthwhile
 from teiten.cli.console import Verbosity
 from teiten.cli.main import Session
-from teiten.cli.plan.make import Planned
+from teiten.cli.plan.make import Planned, paired_plan, plan_study
 from teiten.cli.plan.options import PlanOptions
+from teiten.cli.plan.two_sides import SharedOptions, flags_of_sides, tell_of_changed_data
 from teiten.cli.text.cautions import brief_cautions
 from teiten.errors import InterruptedCampaignError, TeitenError
-from teiten.host.facts.kept import known_check
 from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.folders import delete_campaign
 from teiten.ledger.store import Ledger
-from teiten.model.noise import NOISE
-from teiten.model.pairs_check import PAIRS_CHECK
+from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
+from teiten.model.study import CachePolicy, Study
+from teiten.plan.sites.of import servers_of_others
 from teiten.report.texts import caution_text
-from teiten.ways.registry import way_of
+from teiten.study.sides import SideFlags
+from teiten.ways.registry import PREFERRED, way_of
+
+LONG = 2 * 3600.0
+"""Seconds from which on a campaign is begun only after a question."""
 
 
 def prepare(session: Session, name: str | None) -> None:
@@ -39,6 +54,50 @@ def prepare(session: Session, name: str | None) -> None:
         check_name(name, session.workdir.campaigns)
     with measuring(session):
         sweep_leftovers(session)
+
+
+def confirm(session: Session, planned: Planned, *, yes: bool) -> None:
+    """Ask a person at a terminal where there is reason to; a script is never asked.
+
+    Ends the program with exit code 0 where the answer is no: nothing was started.
+    """
+    reasons = tuple(reasons_to_ask(planned))
+    is_asked = sys.stdin.isatty() and session.console.people.is_terminal
+    if yes or not is_asked or not reasons:
+        return
+    session.console.say(*reasons)
+    if not click.confirm("Begin?", default=True, err=True):
+        session.console.say("nothing was started")
+        raise click.exceptions.Exit(0)
+
+
+def reasons_to_ask(planned: Planned) -> Iterator[str]:
+    """Why somebody should know before the campaign begins."""
+    plan = planned.plan
+    if plan.needs.seconds > LONG:
+        yield f"This will take {_most(plan)}about {rough_duration(plan.needs.seconds)}."
+    if plan.study.measure.caches is CachePolicy.DROP and planned.facts.can_drop_page_cache:
+        yield "The page cache of the whole system is dropped before each start of a server."
+
+
+def _most(plan: Plan) -> str:
+    """Words before the size of a campaign that a decision may shorten."""
+    return "" if plan.study.measure.sequential is None else "at most "
+
+
+def confirm_attached(session: Session, plan: Plan, *, yes: bool) -> None:
+    """Ask before databases are made on servers that Teiten did not start.
+
+    Raises UsageError where there is no terminal to ask on, click.Abort where the answer is no.
+    """
+    where = " and ".join(servers_of_others(plan))
+    if not where or yes:
+        return
+    session.console.ask(
+        f"Make databases teiten_… on {where}, load the server, and drop them at the end?",
+        asks=f"Teiten asks before it makes databases on {where}, which it did not start",
+        hint="give --yes to go on without a question; teiten plan shows what would be done",
+    )
 
 
 def begin(
@@ -60,44 +119,20 @@ def begin(
         tell_cautions(session, planned)
     plan = planned.plan
     confirm_attached(session, plan, yes=yes)
-    chosen = name or new_name(
-        plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns
-    )
+    chosen = name or name_of(session, plan.study)
     folder = session.workdir.campaigns / chosen
     with measuring(session), create_ledger(session, planned, folder, command):
         pass
-    most = "" if plan.study.measure.sequential is None else "at most "
     session.console.say(
-        f"campaign {chosen}: {most}{len(plan.trials)} trials,"
+        f"campaign {chosen}: {_most(plan)}{len(plan.trials)} trials,"
         f" about {rough_duration(plan.needs.seconds)}"
     )
     return chosen
 
 
-@contextmanager
-def create_ledger(
-    session: Session, planned: Planned, folder: Path, command: str
-) -> Iterator[Ledger]:
-    """Write the ledger of a new campaign, called as its folder, with what is known of the machine's
-    noise, and how the length of its trials was chosen."""
-    with Ledger.create(
-        folder,
-        plan=planned.plan,
-        name=folder.name,
-        facts=planned.facts,
-        cautions=planned.cautions,
-        command=command,
-    ) as ledger:
-        ledger.record_event("campaign-started")
-        for floor in planned.noise:
-            ledger.record_event(NOISE, **asdict(floor))
-        if way_of(planned.plan.study.measure).concurrent:
-            check = known_check(session.workdir.caches, planned.facts)
-            if check is not None:
-                ledger.record_event(PAIRS_CHECK, **asdict(check))
-        if planned.replication is not None:
-            ledger.record_event(REPLICATION, **asdict(planned.replication))
-        yield ledger
+def name_of(session: Session, study: Study) -> str:
+    """A name for a campaign that is not given one."""
+    return new_name(study.name, study.profile, time.time(), session.workdir.campaigns)
 
 
 def carry_out_new(session: Session, name: str) -> CarriedOut:
@@ -117,29 +152,24 @@ def forgotten_if_refused(session: Session, name: str) -> Iterator[None]:
     except (InterruptedCampaignError, KeyboardInterrupt):
         raise
     except BaseException:
+        folder = session.workdir.campaigns / name
         with suppress(TeitenError, OSError):  # the first error is the one to tell
-            _forget_if_nothing_ran(session, name)
+            with Ledger.open(folder, read_only=True) as ledger:
+                ran = any(event.kind == "trial-started" for event in ledger.events())
+            if not ran:
+                delete_campaign(folder, session.workdir.campaigns)
         raise
-
-
-def _forget_if_nothing_ran(session: Session, name: str) -> None:
-    folder = session.workdir.campaigns / name
-    with Ledger.open(folder, read_only=True) as ledger:
-        ran = any(event.kind == "trial-started" for event in ledger.events())
-    if not ran:
-        delete_campaign(folder, session.workdir.campaigns)
 
 
 def tell_cautions(session: Session, planned: Planned) -> None:
     """Say what could disturb the measurement, before it starts: in at most five lines, by cause;
     with --verbose each with its advice."""
-    console, cautions = session.console, planned.cautions
-    if console.verbosity >= Verbosity.VERBOSE:
-        for caution in cautions:
-            console.warn(*caution_text(caution, "en"))
-        return
-    for line in brief_cautions(cautions):
-        console.warn(line)
+    if session.console.verbosity >= Verbosity.VERBOSE:
+        for caution in planned.cautions:
+            session.console.warn(*caution_text(caution, "en"))
+    else:
+        for line in brief_cautions(planned.cautions):
+            session.console.warn(line)
 
 
 def repeating_command(study: str, options: PlanOptions, seed: int) -> str:
@@ -148,3 +178,51 @@ def repeating_command(study: str, options: PlanOptions, seed: int) -> str:
     if "--seed" not in words:
         words += ["--seed", str(seed)]
     return shlex.join(words)
+
+
+def plan_by_way(
+    session: Session, study: Study, options: SharedOptions, *, piloting: bool = False
+) -> Planned:
+    """The plan of two sides in the way that was asked for, or the best that can be had; with
+    ``piloting``, of the classic way with trials as long as pays: rounds take the usual length,
+    because a pilot chooses between lengths of servers that stay up.
+
+    Raises WayError for a way that was asked for and cannot be had.
+    """
+    plan = partial(plan_study, session, seed=options.seed)
+    if options.fixes_way and study.measure.preferred is None:
+        if way_of(study.measure).concurrent:
+            return plan(study)
+    else:
+        planned = paired_plan(session.console, study, plan, PREFERRED)
+        if planned is not None:
+            return planned
+    if not piloting or study.measure.rounds:
+        return plan(study)
+    return plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
+
+
+def carry_out_sides(
+    session: Session,
+    study: Study,
+    options: SharedOptions,
+    words: Sequence[str],
+    *,
+    sides: Sequence[SideFlags] = (),
+    piloting: bool = False,
+) -> CarriedOut:
+    """Plan a study of two sides, and carry it out.
+
+    ``words``: the verb and its arguments, with which the options repeat the campaign; ``sides``:
+    those with flags of their own; ``piloting``: as of ``plan_by_way``.
+    """
+    tell_of_changed_data(session, study, options)
+    with flags_of_sides(sides):
+        planned = plan_by_way(session, study, options, piloting=piloting)
+    confirm(session, planned, yes=options.yes)
+    repeated = replace(
+        options.with_chosen(planned.replication), way=planned.plan.study.measure.way
+    ).as_arguments()
+    command = shlex.join(["teiten", *words, *repeated, "--seed", str(planned.plan.seed)])
+    name = begin(session, planned, options.name, command, yes=options.yes)
+    return carry_out_new(session, name)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.analysis.model.replication import REPLICATION
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.attached import tell_left
-from teiten.cli.campaign.decision import Decider, ending_lines
+from teiten.cli.campaign.decision import decide, ending_lines
 from teiten.cli.campaign.noise import keep_measured_noise
-from teiten.cli.campaign.progress import Watcher, watching
+from teiten.cli.campaign.progress import watching
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, uncounted_lines
 from teiten.cli.failures import with_causes
 from teiten.cli.main import Session
+from teiten.cli.plan.make import Planned
 from teiten.cli.text.cautions import profile_notice
 from teiten.cli.text.noise import noise_lines
 from teiten.cli.text.outcome import outcome_lines
@@ -34,19 +37,22 @@ from teiten.execute.postgres.sweep import sweep
 from teiten.execute.real import RealExecutor
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
 from teiten.host.facts.disks import block_devices
+from teiten.host.facts.kept import known_check
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.causes import full_disk, machine_error, quoted_cause
-from teiten.host.system.signals import Interruption, one_interruption
+from teiten.host.system.signals import one_interruption
 from teiten.host.system.users import server_user
 from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.ledger.texts import UnknownTextError
-from teiten.model.noise import NoiseFloor
+from teiten.model.noise import NOISE, NoiseFloor
+from teiten.model.pairs_check import PAIRS_CHECK
 from teiten.model.progress import RESUMED, allotted_blocks
 from teiten.model.trial import Outcome
 from teiten.plan.sites.of import all_here
 from teiten.report.sentences import verdict_sentence
 from teiten.study.load import load_study
+from teiten.ways.registry import way_of
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,8 @@ def blaming_disk(folder: Path) -> Iterator[None]:
     try:
         yield
     except (MachineError, TrialsFailedError, OSError) as error:
-        message = _said(error)
+        failure = machine_error(error) if isinstance(error, OSError) else error
+        message = failure.message if isinstance(failure, TeitenError) else str(error)
         # what is put in order afterwards often fails as well
         everything = "; ".join(map(str, with_causes(error)))
         cause = full_disk(folder) or quoted_cause(everything, folder)
@@ -90,14 +97,35 @@ def blaming_disk(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _said(error: BaseException) -> str:
-    known = machine_error(error) if isinstance(error, OSError) else error
-    return known.message if isinstance(known, TeitenError) else str(error)
-
-
 def sweep_leftovers(session: Session) -> None:
     """End servers and give back folders that a Teiten that died has left."""
     session.console.say(*(*sweep(session.workdir), *sweep_logs()))
+
+
+@contextmanager
+def create_ledger(
+    session: Session, planned: Planned, folder: Path, command: str
+) -> Iterator[Ledger]:
+    """Write the ledger of a new campaign, called as its folder, with what is known of the machine's
+    noise, and how the length of its trials was chosen."""
+    with Ledger.create(
+        folder,
+        plan=planned.plan,
+        name=folder.name,
+        facts=planned.facts,
+        cautions=planned.cautions,
+        command=command,
+    ) as ledger:
+        ledger.record_event("campaign-started")
+        for floor in planned.noise:
+            ledger.record_event(NOISE, **asdict(floor))
+        if way_of(planned.plan.study.measure).concurrent:
+            check = known_check(session.workdir.caches, planned.facts)
+            if check is not None:
+                ledger.record_event(PAIRS_CHECK, **asdict(check))
+        if planned.replication is not None:
+            ledger.record_event(REPLICATION, **asdict(planned.replication))
+        yield ledger
 
 
 def carry_out(session: Session, folder: Path) -> CarriedOut:
@@ -151,53 +179,37 @@ def run_trials(
         watcher.whole = whole
         watcher.pace.given(allotted_blocks(ledger.campaign_events()))
         watcher.pace.already_ended(ledger.finished())
-        executor = _executor(session, ledger, folder, watcher, interruption)
+        named = (Path(path) for path, _ in ledger.plan.needs.directories)
+        devices = {
+            disk for place in (session.workdir.root, *named) for disk in block_devices(place)
+        }
+        executor = RealExecutor(
+            record=ledger,
+            campaign=folder,
+            machine=ThisMachine(session.workdir, server_user(), tuple(sorted(devices))),
+            observer=watcher,
+            say=session.console.detail,
+            tell=session.console.say,
+            check_interruption=interruption.check,
+            passwords=session.passwords,
+        )
         try:
             prepare_campaign(ledger, executor, watcher, interruption.check)
-            decides = rule or Decider(ledger, watcher)
+            decides = rule or partial(decide, ledger, watcher)
             run_campaign(
                 ledger, executor, watcher, interruption.check, decides, holding=interruption.held
             )
         except KeyboardInterrupt:
             ledger.record_event("interrupted")
-            raise _interrupted(ledger) from None
+            ended = len({number for number, _, _ in ledger.finished()})
+            raise InterruptedCampaignError(
+                f"interrupted after {ended} of {len(ledger.plan.trials)} trials"
+                + ("; all of them are kept" if ended else ""),
+                f"teiten resume {ledger.name} continues it",
+            ) from None
         finally:
             executor.finish()
             tell_left(session, folder.name)
-
-
-def _executor(
-    session: Session,
-    ledger: Ledger,
-    folder: Path,
-    watcher: Watcher,
-    interruption: Interruption,
-) -> RealExecutor:
-    return RealExecutor(
-        record=ledger,
-        campaign=folder,
-        machine=ThisMachine(session.workdir, server_user(), _devices(session, ledger)),
-        observer=watcher,
-        say=session.console.detail,
-        tell=session.console.say,
-        check_interruption=interruption.check,
-        passwords=session.passwords,
-    )
-
-
-def _devices(session: Session, ledger: Ledger) -> tuple[str, ...]:
-    """The disks below the working folder and the folders that the study names."""
-    folders = [session.workdir.root, *(Path(named) for named, _ in ledger.plan.needs.directories)]
-    return tuple(sorted({device for folder in folders for device in block_devices(folder)}))
-
-
-def _interrupted(ledger: Ledger) -> InterruptedCampaignError:
-    ended = len({number for number, _, _ in ledger.finished()})
-    return InterruptedCampaignError(
-        f"interrupted after {ended} of {len(ledger.plan.trials)} trials"
-        + ("; all of them are kept" if ended else ""),
-        f"teiten resume {ledger.name} continues it",
-    )
 
 
 def _tell(session: Session, carried: CarriedOut) -> None:

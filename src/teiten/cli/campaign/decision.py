@@ -26,28 +26,20 @@ from teiten.report.texts import texts
 from teiten.ways.registry import way_of
 
 
-class Decider:
+def decide(ledger: Ledger, watcher: Watcher) -> Standing:
     """The stopping rule: asked before every trial, it judges what the ledger holds."""
-
-    def __init__(self, ledger: Ledger, watcher: Watcher) -> None:
-        self._ledger = ledger
-        self._watcher = watcher
-
-    def __call__(self) -> Standing:
-        plan = self._ledger.plan
-        if plan.study.measure.sequential is None:
-            return Standing()
-        attempts = self._ledger.attempts(*deciding(plan))
-        allotted = allotted_blocks(self._ledger.campaign_events())
-        if attempts and allotted is None:
-            results = contrasts(plan, attempts, judged_only=True)
-            self._watcher.stands(tuple(standing_lines(plan, results, attempts)))
-        return standing(plan, attempts, self._spent(attempts), allotted)
-
-    def _spent(self, attempts: Sequence[Attempt]) -> Seconds:
-        moments = [at for attempt in attempts for at in (attempt.started_at, attempt.finished_at)]
-        events = self._ledger.campaign_events()
-        return Seconds(wall_seconds(self._ledger.created_at, events, moments))
+    plan = ledger.plan
+    if plan.study.measure.sequential is None:
+        return Standing()
+    attempts = ledger.attempts(*deciding(plan))
+    events = ledger.campaign_events()
+    allotted = allotted_blocks(events)
+    if attempts and allotted is None:
+        results = contrasts(plan, attempts, judged_only=True)
+        watcher.stands(tuple(standing_lines(plan, results, attempts)))
+    moments = [at for attempt in attempts for at in (attempt.started_at, attempt.finished_at)]
+    spent = Seconds(wall_seconds(ledger.created_at, events, moments))
+    return standing(plan, attempts, spent, allotted)
 
 
 def standing_lines(
@@ -87,14 +79,12 @@ def _stand(contrast: ContrastResult) -> str:
 
 def counted_pairs(plan: Plan, count: int) -> str:
     """``12 starts``, in the unit that counts as one number."""
-    shared = plan.pairs_of_a_start
-    if shared > 1:
-        return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
-    if plan.study.measure.rounds:
-        return "1 round" if count == 1 else f"{count} rounds"
-    way = way_of(plan.study.measure)
+    shared, way = plan.pairs_of_a_start, way_of(plan.study.measure)
     unit = way.unit if all_start(plan) else way.reused_unit
-    return f"1 {unit}" if count == 1 else f"{count} {unit}s"
+    if shared > 1 or plan.study.measure.rounds:
+        unit = "start" if shared > 1 else "round"
+    counted = f"{count} {unit}{'s' * (count != 1)}"
+    return f"{counted} of {shared} pairs" if shared > 1 else counted
 
 
 def _way(plan: Plan, contrast: ContrastResult, attempts: Sequence[Attempt]) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterable, Sequence
 
 import click
 
@@ -16,8 +15,6 @@ from teiten.cli.printed.outcome import json_outcome
 from teiten.errors import UsageError, VerdictError
 from teiten.model.study import Study
 from teiten.report.sentences import verdict_sentence
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 fail_on_option = click.option(
     "--fail-on",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import defaultdict
 from pathlib import Path
 
 from teiten.analysis.verdict.noise import Noise, noise
@@ -43,10 +44,7 @@ def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
 
 def against_itself(plan: Plan) -> bool:
     """Two sides that are the same in everything, each on a copy of its own."""
-    sides = {
-        (trial.cell.workload, trial.cell.context(plan.study.contrast)): set[object]()
-        for trial in plan.trials
-    }
+    sides: dict[object, set[object]] = defaultdict(set)
     for trial in plan.trials:
         same = (trial.fingerprints, trial.settings, trial.load)
         sides[trial.cell.workload, trial.cell.context(plan.study.contrast)].add(same)

@@ -20,20 +20,23 @@ from teiten.analysis.verdict.replication import (
     LONGEST,
     SLICE_COST,
     Components,
-    Length,
     choose_length,
     pilot_components,
     slices_by_start,
 )
 from teiten.analysis.verdict.stopping import own_seconds
-from teiten.cli.campaign.begin import create_ledger
-from teiten.cli.campaign.carry_out import measuring, run_trials, sweep_leftovers
+from teiten.cli.campaign.carry_out import (
+    create_ledger,
+    measuring,
+    run_trials,
+    sweep_leftovers,
+)
+from teiten.cli.campaign.uses import PILOT
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
 from teiten.cli.text.noise import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
 from teiten.kinds.contract import all_last, plan_of
-from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import Measure, Study
@@ -47,7 +50,6 @@ SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
 """Starts of the servers and slices of one second after each, the best first."""
 USUAL_SHARE, LARGEST_SHARE = 0.1, 0.2
 """Shares of the budget: the most that a pilot may take, and that the smallest one may."""
-FOLDER = "pilot"
 FEWEST_TURNS = 20
 """Transactions of a client in a slice: one that begins in a slice may end well after it."""
 
@@ -65,26 +67,18 @@ def plan_worthwhile(
     # a pilot runs servers side by side, and asks nobody
     if fixed or not all_last(study) or not all_here(planned.plan):
         return planned
-    known = _known(planned)
+    floors = (floor for floor in planned.noise if floor.between is not None and floor.within)
+    known = next(floors, None)
     if known is None:
         return _by_pilot(session, study, planned)
-    parts = Components(known.between or 0.0, known.within or 0.0, _fixed_seconds(planned))
+    sized = planned.plan.study
+    trials = sum(trial.block == 1 for trial in planned.plan.trials)
+    # a trial's seconds besides the measured ones, from the plan
+    fixed_seconds = block_seconds(sized) / trials - (sized.measure.duration or 0.0)
+    parts = Components(known.between or 0.0, known.within or 0.0, Seconds(max(0.0, fixed_seconds)))
     chosen = _replication(planned, parts, NoiseSource.NULL)
     chosen = replace(chosen, campaign=known.campaign)
     return _planned_with(session, study, planned, chosen)
-
-
-def _known(planned: Planned) -> NoiseFloor | None:
-    """The noise of the plan's workload, where its parts could be told."""
-    known = (floor for floor in planned.noise if floor.between is not None and floor.within)
-    return next(known, None)
-
-
-def _fixed_seconds(planned: Planned) -> Seconds:
-    """Estimate the seconds of a trial besides the measured ones, from the plan."""
-    study = planned.plan.study
-    trials = sum(trial.block == 1 for trial in planned.plan.trials)
-    return Seconds(max(0.0, block_seconds(study) / trials - (study.measure.duration or 0.0)))
 
 
 def _by_pilot(session: Session, study: Study, planned: Planned) -> Planned:
@@ -99,28 +93,22 @@ def _by_pilot(session: Session, study: Study, planned: Planned) -> Planned:
         return planned
     begun = time.time()
     trials = _carry_out(session, pilot_plan)
-    parts = _parts(pilot_plan, trials)
+    parts = _parts(pilot_plan.plan, trials)
     took = Seconds(time.time() - begun)
     if parts is None:
         session.console.say("the pilot has too few valid pairs to choose the length of a trial")
-        measure = _remaining(study, planned, took)
-        return plan_study(
-            session, replace(planned.plan.study, measure=measure), seed=planned.plan.seed
-        )
-    measure = pilot.measure
-    chosen = replace(
-        _replication(
-            planned,
-            parts,
-            NoiseSource.PILOT,
-            spent=took,
-            slice_of=_slice_of(pilot_plan.plan, trials),
-        ),
-        starts=measure.blocks,
-        seen=measure.slices,
-        took=took,
-    )
+        return _plan_anew(session, planned, _remaining(study, planned, took))
+    slice_of = _slice_of(pilot_plan.plan, trials)
+    chosen = _replication(planned, parts, NoiseSource.PILOT, spent=took, slice_of=slice_of)
+    seen = pilot.measure
+    chosen = replace(chosen, starts=seen.blocks, seen=seen.slices, took=took)
     return _planned_with(session, study, planned, chosen)
+
+
+def _plan_anew(session: Session, planned: Planned, measure: Measure) -> Planned:
+    """The plan in other trials, on the same data, in the same order."""
+    study = replace(planned.plan.study, measure=measure)
+    return plan_study(session, study, seed=planned.plan.seed)
 
 
 def _pilot_study(planned: Planned) -> Study | None:
@@ -129,28 +117,25 @@ def _pilot_study(planned: Planned) -> Study | None:
     sized = planned.plan.study
     for starts, slices in SIZES:
         share = LARGEST_SHARE if (starts, slices) == SIZES[-1] else USUAL_SHARE
-        pilot = replace(sized, measure=_pilot_measure(sized.measure, starts, slices))
+        measure = replace(
+            sized.measure,
+            duration=Seconds(float(slices)),
+            warmup=Seconds(1.0) if sized.measure.warmup else sized.measure.warmup,
+            slices=slices,
+            restart_every=1,
+            blocks=starts,
+            repeats=0,
+            sequential=None,
+        )
+        pilot = replace(sized, measure=measure)
         if block_seconds(pilot) * starts <= share * target(sized):
             return pilot
     return None
 
 
-def _pilot_measure(measure: Measure, starts: int, slices: int) -> Measure:
-    return replace(
-        measure,
-        duration=Seconds(float(slices)),
-        warmup=Seconds(1.0) if measure.warmup else measure.warmup,
-        slices=slices,
-        restart_every=1,
-        blocks=starts,
-        repeats=0,
-        sequential=None,
-    )
-
-
 def _carry_out(session: Session, planned: Planned) -> list[Trial]:
     """Run the pilot; its record replaces that of the last one among the caches."""
-    folder: Path = session.workdir.caches / FOLDER
+    folder: Path = session.workdir.caches / PILOT
     pairs = planned.plan.study.measure.blocks
     seconds = block_seconds(planned.plan.study) * pairs
     session.console.say(
@@ -183,8 +168,7 @@ def _slice_of(plan: Plan, trials: Iterable[Trial]) -> int:
     return max(1, math.ceil(FEWEST_TURNS * statistics.median(waited or [0.0])))
 
 
-def _parts(planned: Planned, trials: Iterable[Trial]) -> Components | None:
-    plan = planned.plan
+def _parts(plan: Plan, trials: Iterable[Trial]) -> Components | None:
     counted = [trial for trial in trials if trial.outcome is Outcome.COUNTED]
     if not counted:
         return None
@@ -209,7 +193,7 @@ def _replication(
     measure = study.measure
     restores = study.writes
     pairs = max(1, sum(trial.block == 1 for trial in planned.plan.trials) // 2)
-    length: Length = choose_length(
+    length = choose_length(
         parts,
         effect=measure.delta,
         alpha=measure.alpha,
@@ -237,14 +221,12 @@ def _planned_with(session: Session, study: Study, planned: Planned, chosen: Repl
         slices=chosen.slices,
         restart_every=chosen.restart_every,
     )
-    sized = planned.plan.study
     try:
-        made = plan_study(session, replace(sized, measure=measure), seed=planned.plan.seed)
+        made = _plan_anew(session, planned, measure)
     except MachineError as error:
         session.console.say(f"the servers cannot run side by side: {error.message}")
         chosen = replace(chosen, slices=1, restart_every=1)
-        measure = replace(measure, slices=1, restart_every=1)
-        made = plan_study(session, replace(sized, measure=measure), seed=planned.plan.seed)
+        made = _plan_anew(session, planned, replace(measure, slices=1, restart_every=1))
     session.console.say(*replication_lines(chosen))
     return replace(made, replication=chosen)
 

@@ -36,7 +36,7 @@ class Pace:
     def __init__(self, plan: Plan, clock: Callable[[], float] = time.time) -> None:
         self._plan = plan
         self._clock = clock
-        self._seen: dict[str, list[float]] = {}
+        self._seen: dict[str, list[float]] = defaultdict(list)
         self._finished: list[Finished] = []
         self._blocks: int | None = None
         self._expected = self._expected_trials()
@@ -61,15 +61,16 @@ class Pace:
 
     def finished(self, planned: PlannedTrial, trial: Trial, seconds: float) -> None:
         """``seconds``: the trial's own, without those of others that ran at the same time."""
-        self._seen.setdefault(planned.cell.workload, []).append(seconds)
+        self._seen[planned.cell.workload].append(seconds)
         self._spent += seconds
         self._since = None
         self.already_ended([(trial.number, trial.attempt, trial.outcome)])
 
     def seconds_left(self) -> Seconds:
-        left = sum(
-            trials * self._seconds_of_trial(workload) for workload, trials in self._expected.items()
-        )
+        left = 0.0
+        for workload, trials in self._expected.items():
+            seen = self._seen[workload]
+            left += trials * (sum(seen) / len(seen) if seen else self._estimate)
         elapsed = self._clock() - self._since if self._since is not None else 0.0
         sequential = self._plan.study.measure.sequential
         if sequential is not None and sequential.budget is not None:
@@ -89,10 +90,6 @@ class Pace:
                 share**times for times in range(1 + attempts - waiting.attempt)
             )
         return expected
-
-    def _seconds_of_trial(self, workload: str) -> float:
-        seen = self._seen.get(workload)
-        return sum(seen) / len(seen) if seen else self._estimate
 
 
 class Watcher:
@@ -124,22 +121,18 @@ class Watcher:
 
     def preparing(self, what: str) -> None:
         self.step = what
-        self.refresh()
 
     def trial_started(self, trial: PlannedTrial, attempt: int, ended: int, total: int) -> None:
         del total
         self.trial, self.attempt, self.ended, self.tps = trial, attempt, ended, None
         self.pace.started()
-        self.refresh()
 
     def step_started(self, trial: PlannedTrial, step: Step) -> None:
         self.trial, self.step, self.tps = trial, step.value, None
-        self.refresh()
 
     def progress(self, second: Seconds, tps: float, latency: Seconds) -> None:
         del latency
         self.second, self.tps = second, tps
-        self.refresh()
 
     def trial_finished(self, trial: Trial) -> None:
         planned = self.plan.trials[trial.number - 1]
@@ -147,15 +140,10 @@ class Watcher:
         self.pace.finished(planned, trial, seconds)
         self.ended += 1
         self.recent = [*self.recent[-7:], self.trial_line(trial)]
-        self.refresh()
 
     def stands(self, lines: tuple[str, ...]) -> None:
         """How a sequential campaign stands now; told before every trial."""
         self.standing = lines
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Show the present state; the forms differ here."""
 
     def trial_line(self, trial: Trial) -> str:
         planned = self.plan.trials[trial.number - 1]
@@ -194,29 +182,18 @@ class PlainWatcher(Watcher):
 
     def stands(self, lines: tuple[str, ...]) -> None:
         if lines != self.standing:
-            for line in lines:
-                self.console.say(f"  {line}")
+            self.console.say(*(f"  {line}" for line in lines))
         super().stands(lines)
 
 
 class LiveWatcher(Watcher):
-    """The terminal's lower lines, redrawn as things happen and erased at the end.
-
-    Above them stays the line of each trial that does not count.
-    """
-
-    live: Live | None = None
-
-    def refresh(self) -> None:
-        if self.live is not None:
-            self.live.update(self.view())
+    """The terminal's lower lines, redrawn twice a second and erased at the end; above them stays
+    the line of each trial that does not count."""
 
     def trial_finished(self, trial: Trial) -> None:
         super().trial_finished(trial)
-        if trial.outcome is not Outcome.COUNTED and self.live is not None:
-            line = self.recent.pop()
-            self.live.console.print(Text(line, style="yellow"), soft_wrap=True)
-            self.refresh()
+        if trial.outcome is not Outcome.COUNTED:
+            self.console.people.print(Text(self.recent.pop(), style="yellow"), soft_wrap=True)
 
     def view(self) -> Table:
         grid = Table.grid(padding=(0, 1))
@@ -258,9 +235,6 @@ def watching(console: Console, plan: Plan, name: str) -> Iterator[Watcher]:
     if console.verbosity is not Verbosity.NORMAL or not console.people.is_terminal:
         yield PlainWatcher(console, plan, name)
         return
-    watcher = LiveWatcher(console, plan, name)
-    with Live(
-        console=console.people, get_renderable=watcher.view, refresh_per_second=2, transient=True
-    ) as live:
-        watcher.live = live
+    watcher, people = LiveWatcher(console, plan, name), console.people
+    with Live(console=people, get_renderable=watcher.view, refresh_per_second=2, transient=True):
         yield watcher

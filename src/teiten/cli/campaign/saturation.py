@@ -8,30 +8,31 @@ the clients that it found, and keeps them in its own ledger.
 from __future__ import annotations
 
 import shlex
-import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
 from teiten.cli.campaign.begin import (
     begin,
     carry_out_new,
-    create_ledger,
+    confirm,
+    confirm_attached,
     forgotten_if_refused,
+    name_of,
     repeating_command,
     tell_cautions,
 )
 from teiten.cli.campaign.carry_out import (
     CarriedOut,
     blaming_disk,
+    create_ledger,
     measuring,
     run_trials,
     sweep_leftovers,
 )
-from teiten.cli.campaign.confirm import confirm, confirm_attached
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, make_plan, plan_sized, plan_study
 from teiten.cli.plan.options import PlanOptions
@@ -39,7 +40,6 @@ from teiten.errors import LedgerError, TrialsFailedError, UsageError
 from teiten.host.facts.machine import read_host_facts
 from teiten.kinds.contract import plan_of
 from teiten.kinds.metrics import rates
-from teiten.ledger.campaigns import new_name
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
 from teiten.model.progress import Standing
@@ -63,19 +63,11 @@ ASKED = "provisional-asked"
 CONTINUED = "provisional-continued"
 
 
-@dataclass(frozen=True)
-class Foretold:
-    """Both runs that ``teiten plan --find-saturation`` shows, each at most."""
-
-    provisional: Planned
-    campaign: Planned
-
-
-def foretell(session: Session, study: str, options: PlanOptions) -> Foretold:
+def foretell(session: Session, study: str, options: PlanOptions) -> tuple[Planned, Planned]:
     """Plan the provisional run, and the campaign as large as it can become; starts nothing."""
     upper, most = _upper(session, study, options)
     provisional = _provisional(session, upper, most, options.seed)
-    return Foretold(provisional, plan_study(session, upper, seed=options.seed, checked=False))
+    return provisional, plan_study(session, upper, seed=options.seed, checked=False)
 
 
 def run_with_saturation(session: Session, study: str, options: PlanOptions) -> CarriedOut:
@@ -84,10 +76,7 @@ def run_with_saturation(session: Session, study: str, options: PlanOptions) -> C
     planned = _provisional(session, upper, most, options.seed)
     confirm(session, planned, yes=options.yes)
     confirm_attached(session, planned.plan, yes=options.yes)
-    first = options.name or new_name(
-        upper.name, upper.profile, time.time(), session.workdir.campaigns
-    )
-    name = f"{first}-{PROVISIONAL}"
+    name = f"{options.name or name_of(session, upper)}-{PROVISIONAL}"
     tell_cautions(session, planned)
     words = ["teiten", "run", study, *options.as_arguments()]
     folder = session.workdir.campaigns / name
@@ -102,7 +91,7 @@ def run_with_saturation(session: Session, study: str, options: PlanOptions) -> C
 
 
 def is_provisional(ledger: Ledger) -> bool:
-    """A provisional run's ledger."""
+    """Whether a ledger is a provisional run's."""
     return any(event.kind == ASKED for event in ledger.campaign_events())
 
 
@@ -114,19 +103,29 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
     with measuring(session), blaming_disk(session.workdir.root):
         sweep_leftovers(session)
         with Ledger.open(folder) as ledger:
-            asked = _asked(ledger)
-            _refuse_continued(ledger)
+            events = ledger.campaign_events()
+            asked = next(event.detail for event in events if event.kind == ASKED)
+            begun = [event.detail["campaign"] for event in events if event.kind == CONTINUED]
+            if begun:
+                raise LedgerError(
+                    f"the provisional run {ledger.name} has ended, and its campaign is {begun[0]}",
+                    f"continue that one: teiten resume {begun[0]}",
+                )
             rule = SaturationRule(ledger, int(asked["most"]))
-            if rule.open:
+            if len(rule().unneeded) < len(ledger.plan.trials):
                 run_trials(session, ledger, folder, rule)
             saturations = rule.found()
-    for saturation in saturations:
-        session.console.say(saturation_line(saturation))
-    options = chosen_options(_options(asked["options"]), saturations)
+    session.console.say(*map(saturation_line, saturations))
+    given: PlanOptions = TypeAdapter(PlanOptions).validate_python(asked["options"])
+    options = chosen_options(given, saturations)
     planned = make_plan(session, asked["study"], options)
     command = repeating_command(asked["study"], options, planned.plan.seed)
     name = begin(session, planned, options.name, command, yes=True)  # agreed before the search
-    _keep(session.workdir.campaigns / name, saturations, folder.name, planned.plan)
+    delta = planned.plan.study.measure.delta
+    with Ledger.open(session.workdir.campaigns / name) as ledger:
+        for saturation in saturations:
+            values = asdict(saturation)
+            ledger.record_event(SATURATION, provisional=folder.name, delta=delta, **values)
     with Ledger.open(folder) as provisional:
         provisional.record_event(CONTINUED, campaign=name)
     return carry_out_new(session, name)
@@ -151,11 +150,6 @@ class SaturationRule:
             if (trial.cell.workload, trial.load.connections) not in wanted
         }
         return Standing(unneeded=frozenset(unneeded))
-
-    @property
-    def open(self) -> bool:
-        """Something is left to run."""
-        return len(self().unneeded) < len(self._ledger.plan.trials)
 
     def found(self) -> tuple[Saturation, ...]:
         """Raises TrialsFailedError where a workload has no valid trial at all."""
@@ -182,14 +176,14 @@ class SaturationRule:
 def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[ShortTrial]]:
     """By workload the trials of a provisional run that have ended."""
     rate_of = rates(plan)
-    tried: dict[int, list[Attempt]] = {}
+    tried: dict[int, list[Attempt]] = defaultdict(list)
     for attempt in attempts:
-        tried.setdefault(attempt.number, []).append(attempt)
+        tried[attempt.number].append(attempt)
     probes: dict[str, list[ShortTrial]] = {workload.name: [] for workload in plan.study.workloads}
     waiting: set[str] = set()
     for trial in plan.trials:
         name = trial.cell.workload
-        mine = tried.get(trial.number, [])
+        mine = tried[trial.number]
         counted = [attempt for attempt in mine if attempt.outcome is Outcome.COUNTED]
         if not counted and len(mine) <= plan.study.measure.repeats:
             waiting.add(name)
@@ -201,13 +195,16 @@ def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[ShortTr
 
 def chosen_options(options: PlanOptions, saturations: Sequence[Saturation]) -> PlanOptions:
     """The options with which the campaign is planned, and with which it can be repeated."""
-    union = sorted({level for saturation in saturations for level in saturation.levels})
-    levels = [f"clients={_listed(union)}"]
-    levels += [
-        f"workloads.{saturation.workload}.clients={_listed(saturation.levels)}"
-        for saturation in saturations
-    ]
-    return replace(options, overrides=(*options.overrides, *levels), find_saturation=False)
+    levels = {saturation.workload: saturation.levels for saturation in saturations}
+    return replace(_with_clients(options, levels), find_saturation=False)
+
+
+def _with_clients(options: PlanOptions, levels: Mapping[str, Sequence[int]]) -> PlanOptions:
+    """The options with the numbers of clients of each workload."""
+    every = sorted({number for numbers in levels.values() for number in numbers})
+    keys = {"clients": every} | {f"workloads.{name}.clients": levels[name] for name in levels}
+    changes = (f"{key}={','.join(map(str, numbers))}" for key, numbers in keys.items())
+    return replace(options, overrides=(*options.overrides, *changes))
 
 
 def saturation_line(saturation: Saturation) -> str:
@@ -221,16 +218,10 @@ def saturation_line(saturation: Saturation) -> str:
     return f"{saturation.workload}: {at} {saturation.clients} clients ({tried}); clients {levels}"
 
 
-def _listed(levels: Sequence[int]) -> str:
-    return ",".join(map(str, levels))
-
-
 def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, int]:
     """The study as large as it can become, sized, and the most clients of the search."""
-    keys = {override.partition("=")[0].strip() for override in options.overrides}
-    fixed = [
-        key for key in keys if key in ("clients", "factors.clients") or key.endswith(".clients")
-    ]
+    keys = (override.partition("=")[0].strip() for override in options.overrides)
+    fixed = [key for key in keys if key == "clients" or key.endswith(".clients")]
     if fixed:
         raise UsageError(
             f"--find-saturation chooses the clients, and --set {fixed[0]} fixes them",
@@ -251,45 +242,10 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
                 "leave it out",
             )
     most = most_clients_of(loaded, facts)
-    names = [workload.name for workload in loaded.workloads]
-    levels = [f"clients={_listed(upper_levels(most))}"]
-    levels += [f"workloads.{name}.clients={_listed(upper_levels(most))}" for name in names]
-    upper = load_study(study, replace(options, overrides=(*options.overrides, *levels)))
-    return size(upper, facts), most
+    levels = {workload.name: upper_levels(most) for workload in loaded.workloads}
+    return size(load_study(study, _with_clients(options, levels)), facts), most
 
 
 def _provisional(session: Session, upper: Study, most: int, seed: int | None) -> Planned:
     planned = plan_sized(session, provisional_study(upper, most), seed=seed)
     return replace(planned, plan=in_rising_order(planned.plan))
-
-
-def _asked(ledger: Ledger) -> Mapping[str, Any]:
-    return next(event.detail for event in ledger.campaign_events() if event.kind == ASKED)
-
-
-def _refuse_continued(ledger: Ledger) -> None:
-    for event in ledger.campaign_events():
-        if event.kind == CONTINUED:
-            name = event.detail["campaign"]
-            raise LedgerError(
-                f"the provisional run {ledger.name} has ended, and its campaign is {name}",
-                f"continue that one: teiten resume {name}",
-            )
-
-
-def _options(stored: Mapping[str, Any]) -> PlanOptions:
-    """The options as they were recorded, in JSON."""
-    options: PlanOptions = TypeAdapter(PlanOptions).validate_python(stored)
-    return options
-
-
-def _keep(folder: Path, saturations: Sequence[Saturation], provisional: str, plan: Plan) -> None:
-    """Record in the campaign's ledger how its clients were found."""
-    with Ledger.open(folder) as ledger:
-        for saturation in saturations:
-            ledger.record_event(
-                SATURATION,
-                provisional=provisional,
-                delta=plan.study.measure.delta,
-                **asdict(saturation),
-            )

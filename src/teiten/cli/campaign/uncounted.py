@@ -38,15 +38,18 @@ def why_uncounted(analysis: CampaignAnalysis) -> str | None:
 
 
 def hint_for_uncounted(analysis: CampaignAnalysis) -> str:
-    """Say what to do about uncounted trials: the key of the study, with a value under which most
-    would have counted, where others disturbed them."""
+    """Say what to do about uncounted trials: the key of the study, with a value under which nine of
+    ten would have counted, where others disturbed them."""
     causes = _causes(analysis.trials)
-    if causes and causes.most_common(1)[0][0] == OTHERS:
-        return (
-            "measure when the machine is idle, or let trials count beside other programs, with"
-            f" wider intervals: --set disturbed_share={_sufficient_share(analysis):.0%}"
-        )
-    return "the report lists every trial with its reason"
+    if not causes or causes.most_common(1)[0][0] != OTHERS:
+        return "the report lists every trial with its reason"
+    shares = sorted(map(_share_of_others, analysis.trials))
+    nine_of_ten = shares[math.ceil(0.9 * len(shares)) - 1]
+    sufficient = min(1.0, math.ceil(nine_of_ten * 10 + 1e-9) / 10)  # in steps of 10 %
+    return (
+        "measure when the machine is idle, or let trials count beside other programs, with wider"
+        f" intervals: --set disturbed_share={sufficient:.0%}"
+    )
 
 
 def busy_machine_line(analysis: CampaignAnalysis) -> str | None:
@@ -102,13 +105,10 @@ def refuse_uncounted(analysis: CampaignAnalysis) -> None:
         ]
     if not without:
         return
-    if not counted:
-        message = "no trial counts"
-    else:
-        message = (
-            f"{len(without)} of {len(analysis.due)} trials have no counted result, first:"
-            f" {without[0].cell}"
-        )
+    message, first = "no trial counts", without[0].cell
+    if counted:
+        lacking = f"{len(without)} of {len(analysis.due)}"
+        message = f"{lacking} trials have no counted result, first: {first}"
     raise TrialsFailedError(f"{message}: {why_uncounted(analysis)}", hint_for_uncounted(analysis))
 
 
@@ -129,10 +129,3 @@ def _share_of_others(trial: TrialView) -> float:
     """Find the others' share of the busiest machine's CPU, 0 to 1; 1 where it was not measured."""
     shares = (share for name, share in trial.metrics.items() if TAKEN_BY_OTHERS.fullmatch(name))
     return max(shares, default=1.0)
-
-
-def _sufficient_share(analysis: CampaignAnalysis) -> float:
-    """A share, in steps of 10 %, under which nine of ten trials would have counted."""
-    shares = sorted(map(_share_of_others, analysis.trials))
-    nine_of_ten = shares[math.ceil(0.9 * len(shares)) - 1]
-    return min(1.0, math.ceil(nine_of_ten * 10 + 1e-9) / 10)

@@ -27,18 +27,11 @@ class Unfinished:
     running: bool
     plan: Plan
 
-    @property
-    def how(self) -> str:
-        return "is running" if self.running else "can be resumed"
-
     def needs_folder(self, folder: Path) -> bool:
         """Whether a server or a load generator of the plan lies in a folder."""
         programs = (*program_folders(self.plan), self.plan.pgbench.path)
         root = folder.resolve()
         return any(program.resolve().is_relative_to(root) for program in programs)
-
-    def needs_template(self, fingerprint: str) -> bool:
-        return any(template.fingerprint == fingerprint for template in self.plan.templates)
 
 
 class Uses:
@@ -55,7 +48,10 @@ class Uses:
         return next((user for user in self.unfinished if user.needs_folder(folder)), None)
 
     def of_template(self, fingerprint: str) -> Unfinished | None:
-        return next((user for user in self.unfinished if user.needs_template(fingerprint)), None)
+        for user in self.unfinished:
+            if any(template.fingerprint == fingerprint for template in user.plan.templates):
+                return user
+        return None
 
     def _read(self) -> Iterator[Unfinished]:
         running, resumable = CampaignState.RUNNING, CampaignState.INTERRUPTED
@@ -78,7 +74,8 @@ class Uses:
 def refusal(what: str, user: Unfinished) -> LedgerError:
     """Why something is not deleted."""
     first = "wait for its end" if user.running else f"finish it (teiten resume {user.name})"
+    how = "is running" if user.running else "can be resumed"
     return LedgerError(
-        f"{what} is not deleted: the campaign {user.name}, which {user.how}, needs it",
+        f"{what} is not deleted: the campaign {user.name}, which {how}, needs it",
         f"{first} or delete it (teiten rm {user.name}) first; --anyway deletes in spite of it",
     )

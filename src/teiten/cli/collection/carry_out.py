@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from teiten.analysis.across.collection import atlas_of, findings_of, undecided_blocks
 from teiten.analysis.claims.forecast import (
@@ -18,9 +19,9 @@ from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.stopping import trial_seconds
 from teiten.claims.catalogue import claims_of
-from teiten.cli.campaign.begin import create_ledger
 from teiten.cli.campaign.carry_out import (
     blaming_disk,
+    create_ledger,
     measuring,
     note_resumed,
     run_trials,
@@ -33,7 +34,7 @@ from teiten.cli.collection.planning import (
     plan_campaign,
     plan_whole,
 )
-from teiten.cli.collection.state import CollectionState, with_lacking, write_state
+from teiten.cli.collection.state import CollectionState, write_state
 from teiten.cli.main import Session
 from teiten.cli.reports import write_reports
 from teiten.errors import InterruptedCampaignError, TeitenError
@@ -84,15 +85,23 @@ class Night:
             f" {rough_duration(self.spent)} of {rough_duration(self.state.budget)}"
         )
 
+    def folder(self, called: str) -> Path:
+        """The folder of a campaign."""
+        return self.session.workdir.campaigns / self.state.campaign(called)
+
+    def read(self, called: str) -> None:
+        """Read a campaign as its ledger has it now, where it has begun."""
+        if (self.folder(called) / FILE_NAME).is_file():
+            self.campaigns[called] = read_campaign(self.folder(called))
+            self.planned.pop(called, None)
+
 
 def read_night(session: Session, state: CollectionState) -> Night:
     """Read the ledgers of a collection; asks nothing of the machine."""
-    read: dict[str, CampaignAnalysis] = {}
-    for table in state.collection.table.campaigns:
-        folder = session.workdir.campaigns / state.campaign(table.called)
-        if (folder / FILE_NAME).is_file():
-            read[table.called] = read_campaign(folder)
-    return Night(session, state, read, {})
+    night = Night(session, state, {}, {})
+    for called in night.tables:
+        night.read(called)
+    return night
 
 
 def carry_out_collection(session: Session, state: CollectionState) -> Night:
@@ -127,7 +136,7 @@ def carry_out_collection(session: Session, state: CollectionState) -> Night:
                 raise
             session.console.warn(f"{allotment.name}: {error.message}", error.hint)
             _note(night, allotment.name, error.message)
-        _reread(night, allotment.name)
+        night.read(allotment.name)
     return night
 
 
@@ -149,27 +158,18 @@ def ending(night: Night) -> str:
 
 
 def _note(night: Night, called: str, why: str) -> None:
-    night.state = with_lacking(night.state, called, why)
+    night.state = replace(night.state, lacking={**night.state.lacking, called: why})
     write_state(night.session.workdir.collections, night.state)
-
-
-def _reread(night: Night, called: str) -> None:
-    folder = night.session.workdir.campaigns / night.state.campaign(called)
-    if (folder / FILE_NAME).is_file():
-        night.campaigns[called] = read_campaign(folder)
-        night.planned.pop(called, None)
 
 
 def _run(night: Night, allotment: Allotment, whole: str) -> None:
     """Give a campaign its blocks, begun where it has not, and run them. ``whole``: how the
     collection stands."""
     session, state = night.session, night.state
-    name = state.campaign(allotment.name)
-    folder = session.workdir.campaigns / name
+    folder = night.folder(allotment.name)
     begun = allotment.name in night.campaigns
     if not begun:
-        table = night.tables[allotment.name]
-        planned = plan_whole(session, state.collection.table, table)
+        planned = plan_whole(session, state.collection.table, night.tables[allotment.name])
         with measuring(session), create_ledger(session, planned, folder, state.command):
             pass
     with measuring(session):
@@ -179,28 +179,22 @@ def _run(night: Night, allotment: Allotment, whole: str) -> None:
                 note_resumed(session, ledger)
             if allotted_blocks(ledger.campaign_events()) != allotment.blocks:
                 ledger.record_event(ALLOTTED, blocks=allotment.blocks)
-            session.console.say(f"campaign {name}: {allotment.blocks} blocks in all")
+            session.console.say(f"campaign {folder.name}: {allotment.blocks} blocks in all")
             run_trials(session, ledger, folder, whole=whole)
 
 
 def _progress(night: Night) -> list[CampaignProgress]:
     """The campaigns that can go on, in the collection's order."""
-    able = [
-        called
-        for called in night.tables
-        if called not in night.state.lacking and not _is_published(night, called)
-    ]
-    return [
-        _of_ledger(night, called)
-        if called in night.campaigns
-        else _of_plan(called, night.planned[called])
-        for called in able
-        if called in night.campaigns or called in night.planned
-    ]
-
-
-def _is_published(night: Night, called: str) -> bool:
-    return called in night.campaigns and is_published(night.campaigns[called].events)
+    campaigns = []
+    for called in night.tables:
+        analysis = night.campaigns.get(called)
+        if called in night.state.lacking:
+            continue
+        if analysis is None and called in night.planned:
+            campaigns.append(_of_plan(called, night.planned[called]))
+        elif analysis is not None and not is_published(analysis.events):
+            campaigns.append(_of_ledger(night, called))
+    return campaigns
 
 
 def _of_plan(called: str, planned: PlannedCampaign) -> CampaignProgress:
@@ -260,6 +254,9 @@ def result_of(night: Night) -> CollectionResult:
     collected = tuple(_collected(night, called) for called in night.tables)
     studies = dict.fromkeys(campaign.study for campaign in table.campaigns)
     read = night.campaigns
+    machines: dict[object, HostFacts] = {}
+    for facts in (analysis.facts for analysis in read.values()):
+        machines.setdefault((facts.cpu.model, facts.cpu.logical, facts.memory.total), facts)
     findings = findings_of(
         (claim for claim in claims_of() if claim.study in studies),
         collected,
@@ -271,7 +268,7 @@ def result_of(night: Night) -> CollectionResult:
         state.name,
         table.title,
         state.created_at,
-        _machines(read.values()),
+        tuple(machines.values()),
         state.command,
         state.budget,
         night.spent,
@@ -279,14 +276,6 @@ def result_of(night: Night) -> CollectionResult:
         tuple(findings),
         tuple(atlas_of(read)) if table.atlas else (),
     )
-
-
-def _machines(campaigns: Iterable[CampaignAnalysis]) -> tuple[HostFacts, ...]:
-    """Distinguish machines by processor, number of those, and memory."""
-    machines: dict[object, HostFacts] = {}
-    for facts in (analysis.facts for analysis in campaigns):
-        machines.setdefault((facts.cpu.model, facts.cpu.logical, facts.memory.total), facts)
-    return tuple(machines.values())
 
 
 def _collected(night: Night, called: str) -> CollectedCampaign:
@@ -310,10 +299,8 @@ def _collected(night: Night, called: str) -> CollectedCampaign:
 
 def write_campaign_reports(night: Night) -> None:
     """Write the report of each campaign that has run."""
-    for called in night.campaigns:
-        name = night.state.campaign(called)
-        night.session.console.say(f"writing the report of {name}")
-        folder = night.session.workdir.campaigns / name
+    for folder in map(night.folder, night.campaigns):
+        night.session.console.say(f"writing the report of {folder.name}")
         with Ledger.open(folder, read_only=True) as ledger:
             analysis = analyse_campaign(ledger)
         write_reports(analysis, folder)
@@ -321,10 +308,5 @@ def write_campaign_reports(night: Night) -> None:
 
 def foretold_first_pass(campaigns: Sequence[PlannedCampaign]) -> Seconds:
     """Sum the time of the first pass of all that can run."""
-    return Seconds(
-        sum(
-            first_pass(_of_plan(campaign.table.called, campaign))
-            for campaign in campaigns
-            if campaign.runs
-        )
-    )
+    running = (campaign for campaign in campaigns if campaign.runs)
+    return Seconds(sum(first_pass(_of_plan(planned.table.called, planned)) for planned in running))

@@ -70,18 +70,17 @@ def plan_campaign(
     session: Session, collection: CollectionTable, table: CampaignTable
 ) -> PlannedCampaign:
     """Plan the first pass of a campaign; starts nothing."""
-    planned = None
+    planned: Planned | None = None
+    why = ""
+    outcomes = tuple(ClaimOutcome(claim, ClaimStanding.NOT_RUN) for claim in claims_of(table.study))
     try:
         study = first_study(collection, table)
         planned = plan_study(session, study, seed=None, checked=False)
         outcomes = assess(claims_of(study.name), planned.plan, planned.facts, ())
         check_planned(session, planned)
     except TeitenError as error:
-        claims = claims_of(table.study) if planned is None else ()
-        not_run = tuple(ClaimOutcome(claim, ClaimStanding.NOT_RUN) for claim in claims)
         why = f"{error.message} ({error.hint})"
-        return PlannedCampaign(table, planned, why, not_run if planned is None else outcomes)
-    return PlannedCampaign(table, planned, "", outcomes)
+    return PlannedCampaign(table, planned, why, outcomes)
 
 
 def first_study(collection: CollectionTable, table: CampaignTable) -> Study:

@@ -30,15 +30,14 @@ def published_files(night: Night, languages: tuple[Language, ...]) -> Mapping[st
         called: read for called, read in night.campaigns.items() if has_first_pass(night, called)
     }
     night = replace(night, campaigns=passed)
-    session, result = night.session, result_of(night)
-    names = [night.state.campaign(called) for called in night.campaigns]
-    ledgers = {
-        f"{LEDGERS}/{name}{ENDING}": reduced(session.workdir.campaigns / name) for name in names
-    }
+    result, folders = result_of(night), map(night.folder, night.campaigns)
+    ledgers = {f"{LEDGERS}/{folder.name}{ENDING}": reduced(folder) for folder in folders}
     pages = {
         f"{language}/{name}": content
         for language in languages
-        for name, content in collection_markdown(result, language, _place_of_ledger).items()
+        for name, content in collection_markdown(
+            result, language, lambda campaign, _: f"../{LEDGERS}/{campaign}{ENDING}"
+        ).items()
     }
     return {
         FILE: state_text(replace(night.state, path=night.state.collection.table.name)).encode(),
@@ -72,8 +71,3 @@ def restore_collection(session: Session, folder: Path) -> CollectionState:
                 restore(ledger.read_bytes(), place)
     write_state(session.workdir.collections, state)
     return state
-
-
-def _place_of_ledger(campaign: str, language: Language) -> str:
-    del language
-    return f"../{LEDGERS}/{campaign}{ENDING}"

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from teiten.cli.durable import write_durably
 from teiten.errors import LedgerError, UsageError
 from teiten.given_paths import is_file
 from teiten.host.system.causes import translate_os_errors
+from teiten.host.system.held_folder import HeldFolder
 from teiten.ledger.campaigns import LAST
 from teiten.model.units import Seconds
 from teiten.study.collection import Collection, parsed
@@ -58,15 +58,16 @@ _STATE = TypeAdapter(CollectionState)
 def new_state(
     folder: Path, name: str, collection: Collection, budget: Seconds, command: str
 ) -> CollectionState:
-    """A collection that begins now. Raises UsageError where the name is taken."""
+    """A collection that begins now. Raises UsageError where the name is taken, or is no name."""
+    if name == LAST:
+        raise UsageError(f"--name {name!r} means the newest collection", "choose another name")
     if (folder / name).exists():
         raise UsageError(
             f"--name {name!r}: there is a collection of this name",
             f"choose another name, or continue it with `teiten collection resume {name}`",
         )
-    return CollectionState(
-        name, collection.text, str(collection.path), time.time(), budget, command
-    )
+    path = str(collection.path)
+    return CollectionState(name, collection.text, path, time.time(), budget, command)
 
 
 def write_state(folder: Path, state: CollectionState) -> None:
@@ -74,7 +75,8 @@ def write_state(folder: Path, state: CollectionState) -> None:
     with translate_os_errors(f"the collection {state.name} cannot be written"):
         place = folder / state.name
         place.mkdir(parents=True, exist_ok=True)
-        write_durably(place / FILE, state_text(state))
+        with HeldFolder.open(place) as held:
+            held.write(FILE, state_text(state).encode(), mode=None, durable=True)
 
 
 def state_text(state: CollectionState) -> str:
@@ -114,10 +116,6 @@ def with_campaigns_of(
                 "a file with other campaigns is a collection of its own: teiten collection run",
             )
     return replace(state, text=collection.text, path=str(collection.path))
-
-
-def with_lacking(state: CollectionState, called: str, why: str) -> CollectionState:
-    return replace(state, lacking={**state.lacking, called: why})
 
 
 def read_file(path: Path) -> CollectionState:

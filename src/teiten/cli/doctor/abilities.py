@@ -17,7 +17,6 @@ from teiten.host.system.namespaces import why_no_namespaces
 from teiten.model.facts import HostFacts, Severity
 from teiten.model.text import Language
 from teiten.report.render.pdf import how_to_get_pdf, missing_for_pdf
-from teiten.report.texts import Texts
 
 ROOT = shlex.join(["sudo", sys.executable, "-m", "teiten", "…"])
 
@@ -53,7 +52,9 @@ def _native(part: NativePart) -> Iterator[Ability]:
 
 def _pdf() -> Ability:
     missing = missing_for_pdf()
-    return _without("pdf", ", ".join(missing), how_to_get_pdf()) if missing else Ability("pdf")
+    return (
+        Ability("pdf", False, ", ".join(missing), how_to_get_pdf()) if missing else Ability("pdf")
+    )
 
 
 def _profiles(facts: HostFacts) -> Ability:
@@ -67,41 +68,29 @@ def _profiles(facts: HostFacts) -> Ability:
             "sudo sysctl kernel.perf_event_paranoid=1",
         ),
     }.get(caution.code, ("only Linux has perf", None))
-    return _without("profiles", lacks, command)
+    return Ability("profiles", False, lacks, command)
 
 
 def _emulation() -> Ability:
     lacks = why_no_namespaces()
     if lacks is None:
         refusal = why_no_memory_limit()
-        if refusal is not None:
-            return _without("emulation", refusal.message, refusal.hint)
-        return Ability("emulation")
+        if refusal is None:
+            return Ability("emulation")
+        return Ability("emulation", False, refusal.message, refusal.hint)
     if "iproute2" in lacks:
-        return _without("emulation", lacks, "sudo apt-get install iproute2")
-    return _without("emulation", lacks, ROOT if "root" in lacks else None)
-
-
-def _without(name: str, lacks: str, command: str | None) -> Ability:
-    return Ability(name, False, lacks, command)
+        return Ability("emulation", False, lacks, "sudo apt-get install iproute2")
+    return Ability("emulation", False, lacks, ROOT if "root" in lacks else None)
 
 
 def abilities_text(shown: tuple[Ability, ...], language: Language, width: int) -> Text:
     """Each ability with what is missing, and below it the command. ``width``: in cells."""
-    say = words(language)
-    rows = [
-        Row(
-            say(f"doctor.ability_{ability.name}"),
-            "yellow" if ability.lacks else "dim",
-            _answer(ability, say),
-            ability.command or "",
-        )
-        for ability in shown
-    ]
+    say, rows = words(language), []
+    for ability in shown:
+        label, command = say(f"doctor.ability_{ability.name}"), ability.command or ""
+        if ability.lacks:
+            key = "doctor.ability_but" if ability.can else "doctor.ability_no"
+            rows.append(Row(label, "yellow", say(key, lacks=ability.lacks), command))
+        else:
+            rows.append(Row(label, "dim", say("doctor.yes"), command))
     return rows_text(say("doctor.abilities"), rows, width)
-
-
-def _answer(ability: Ability, say: Texts) -> str:
-    if ability.lacks is None:
-        return say("doctor.yes")
-    return say("doctor.ability_but" if ability.can else "doctor.ability_no", lacks=ability.lacks)

@@ -74,18 +74,19 @@ def check_pairs(
     with measuring(session):
         sweep_leftovers(session)
         plan = _plan(session, facts, scale)
-        version = str(plan.servers[0][1].version)
         about = f"{plan.templates[0].fingerprint} {facts.cpu.logical} {seconds:g} {starts}"
         so_far = StartsSoFar(session.workdir.caches, facts, about)
         measured = so_far.read()[:starts]
-        _say_begin(session, language, starts, len(measured), seconds)
+        left = Seconds((starts - len(measured)) * (2 * seconds + FIXED))
+        values = {"starts": starts, "kept": len(measured), "time": rough_duration(left)}
+        session.console.say(words(language)("doctor.pairs_begin", **values))
         if len(measured) < starts:
             for measured in _measured(session, plan, so_far, starts, seconds):
-                _say_start(session, language, measured, starts)
+                session.console.say(_start_text(language, measured, starts))
     check = assess_starts(
         measured,
         measured_at=time.time(),
-        version=version,
+        version=str(plan.servers[0][1].version),
         delta=plan.study.measure.delta,
         alpha=plan.study.measure.alpha,
     )
@@ -129,29 +130,16 @@ def _measured(
         ) from None
 
 
-def _say_begin(
-    session: Session, language: Language, starts: int, kept: int, seconds: Seconds
-) -> None:
-    left = Seconds((starts - kept) * (2 * seconds + FIXED))
-    session.console.say(
-        words(language)("doctor.pairs_begin", starts=starts, kept=kept, time=rough_duration(left))
-    )
-
-
-def _say_start(
-    session: Session, language: Language, measured: list[CheckedStart], starts: int
-) -> None:
+def _start_text(language: Language, measured: list[CheckedStart], starts: int) -> str:
     left = Seconds((starts - len(measured)) * mean(start.took for start in measured))
     at_cores, beyond = measured[-1].loads
-    session.console.say(
-        words(language)(
-            "doctor.pairs_start",
-            at=len(measured),
-            starts=starts,
-            throughput=signed(at_cores.equal.throughput),
-            typical=signed(at_cores.equal.typical),
-            clients=beyond.clients,
-            beyond=signed(beyond.equal.throughput),
-            time=rough_duration(left),
-        )
+    return words(language)(
+        "doctor.pairs_start",
+        at=len(measured),
+        starts=starts,
+        throughput=signed(at_cores.equal.throughput),
+        typical=signed(at_cores.equal.typical),
+        clients=beyond.clients,
+        beyond=signed(beyond.equal.throughput),
+        time=rough_duration(left),
     )

@@ -154,14 +154,11 @@ def ceilings_text(ceilings: Ceilings, language: Language, width: int) -> Text:
     """A line for each ceiling. ``width``: of the terminal, in cells."""
     say = words(language)
     title = say("doctor.ceilings_title", tool=ceilings.tool, moment=moment(ceilings.measured_at))
-    rows = [Row(say(f"doctor.{name}"), "dim", text) for name, text in _ceilings(ceilings, language)]
-    return rows_text(title, rows, width)
-
-
-def _ceilings(ceilings: Ceilings, language: Language) -> Iterator[tuple[str, str]]:
-    per_second = words(language)
+    shown = {}
     for name in (*BANDWIDTHS, *REQUESTS, *SPEEDS):
         value = getattr(ceilings, name)
-        shown = significant(value) if name in REQUESTS else bytes_text(value)
-        yield f"ceiling_{name}", per_second("doctor.per_second", value=shown)
-    yield "ceiling_cores", significant(ceilings.cores)
+        text = significant(value) if name in REQUESTS else bytes_text(value)
+        shown[name] = say("doctor.per_second", value=text)
+    shown["cores"] = significant(ceilings.cores)
+    rows = [Row(say(f"doctor.ceiling_{name}"), "dim", text) for name, text in shown.items()]
+    return rows_text(title, rows, width)

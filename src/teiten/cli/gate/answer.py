@@ -142,7 +142,7 @@ def markdown(answer: GateAnswer) -> str:
     ]
     if answer.outcome is GateOutcome.CANNOT_TELL:
         about.insert(0, f"What would be needed: {needed(answer)}.")
-    lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in table]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table]
     return plain("\n".join([f"### Gate: {title(answer)}", "", *lines, "", *about])) + "\n"
 
 
@@ -204,10 +204,6 @@ def _budget(answer: GateAnswer, line: GateLine, further: StillNeeded) -> float:
     share = (line.head.overall.pairs + further.pairs) / measure.blocks
     by_plan = (planned or 0.0) * share if share > 1 else 0.0
     return max(answer.seconds + further.seconds, by_plan)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _escaped(text: str) -> str:

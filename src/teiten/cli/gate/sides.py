@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from teiten.cli.main import Session
-from teiten.cli.plan.builds import build_commit, cores
+from teiten.cli.plan.builds import build_commit
 from teiten.cli.plan.two_sides import words_of_sides
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.extension import ExtensionCommit, with_extension
@@ -16,6 +15,7 @@ from teiten.execute.postgres.building.git import commit_of
 from teiten.execute.postgres.building.sources import named_commit
 from teiten.execute.postgres.installations import find_installations, resolve
 from teiten.given_paths import expanded
+from teiten.host.facts.cpus import allowed_processors
 from teiten.model.attached import named_address
 from teiten.model.build import BuildSpec
 from teiten.model.study import EXTENSION_PREFIX
@@ -138,21 +138,15 @@ def _check_server(references: tuple[str, str], how: GateOptions) -> None:
 def _server_of(session: Session, reference: str, how: GateOptions) -> str:
     """The server that a side means, by a name that ``ab`` takes; a commit is built first."""
     if how.extension is not None:
-        return _with_extension(session, expanded(how.extension).absolute(), reference, how)
-    if named_address(reference) is not None:
-        return reference
-    commit = named_commit(reference)
+        assert how.server is not None
+        server = resolve(how.server, find_installations(session.workdir))
+        checkout = expanded(how.extension).absolute()
+        extension = ExtensionCommit(checkout, commit_of(checkout, reference))
+        jobs, say = how.jobs or allowed_processors(), session.console.say
+        return with_extension(server, extension, session.workdir, jobs=jobs, say=say).name
+    commit = None if named_address(reference) is not None else named_commit(reference)
     if commit is None:
         return reference
     checkout, hash_of_commit = commit
-    spec = BuildSpec(str(checkout), how.spec.configure, how.spec.cflags, how.spec.meson)
+    spec = replace(how.spec, source=str(checkout))
     return build_commit(session, spec, hash_of_commit, how.jobs).name
-
-
-def _with_extension(session: Session, checkout: Path, ref: str, how: GateOptions) -> str:
-    assert how.server is not None
-    server = resolve(how.server, find_installations(session.workdir))
-    extension = ExtensionCommit(checkout, commit_of(checkout, ref))
-    return with_extension(
-        server, extension, session.workdir, jobs=how.jobs or cores(), say=session.console.say
-    ).name

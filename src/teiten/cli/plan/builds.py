@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from teiten.cli.campaign.attached import attach
-from teiten.cli.console import Console, Verbosity
+from teiten.cli.console import Console
 from teiten.cli.main import Session
 from teiten.cli.plan.site import PlanningSite
 from teiten.errors import UsageError
@@ -39,6 +38,7 @@ from teiten.execute.postgres.built_as import reported_build
 from teiten.execute.postgres.installations import find_installations, resolve
 from teiten.execute.postgres.provision.install import PGBENCH, install, install_pgbench
 from teiten.host.cautions.builds import build_cautions
+from teiten.host.facts.cpus import allowed_processors
 from teiten.host.system.signals import one_interruption
 from teiten.model.attached import is_address
 from teiten.model.build import BuildSpec, PlannedBuild
@@ -82,40 +82,24 @@ def build_one(
 ) -> Installation:
     """Build under a name, with progress; an installation that is the same build is returned."""
     check_build_name(name)
-    return _build(session, [BuildOrder(name, prepare_build(spec))], jobs or cores())[0]
+    return _build(session, [BuildOrder(name, prepare_build(spec))], jobs)[0]
 
 
 def build_commit(
     session: Session, spec: BuildSpec, commit: str, jobs: int | None = None
 ) -> Installation:
-    """Build a commit of the checkout that is the source of ``spec``; its name tells both."""
-    name = f"commit-{commit[:SHORT]}-{_options_tag(spec)}".rstrip("-")
+    """Build a commit of the checkout that is the source of ``spec``; its name tells commit and
+    options."""
+    options = " ".join([*spec.configure, spec.cflags or "", "meson" if spec.meson else ""]).strip()
+    tag = f"-{hashlib.sha256(options.encode()).hexdigest()[:4]}" if options else ""
+    name = f"commit-{commit[:SHORT]}{tag}"
     return build_one(session, name, replace(spec, source=f"{spec.source}@{commit}"), jobs)
 
 
-def _options_tag(spec: BuildSpec) -> str:
-    """Tells builds of one commit with other options apart."""
-    options = " ".join([*spec.configure, spec.cflags or "", "meson" if spec.meson else ""]).strip()
-    return hashlib.sha256(options.encode()).hexdigest()[:4] if options else ""
-
-
-def build_like(
-    session: Session,
-    versions: Sequence[str],
-    sources: Sources,
-    spec: BuildSpec,
-    jobs: int | None = None,
+def _build(
+    session: Session, orders: Sequence[BuildOrder], jobs: int | None = None
 ) -> list[Installation]:
-    """Build versions alike: one compiler, one set of options and flags."""
-    say = session.console.say
-    requests = [request_of(version) for version in versions]
-    session.workdir.prepare()
-    code = find_sources(requests, sources.origins(session.workdir, say))
-    orders = prepare_like(code, spec.configure, spec.cflags or LIKE_FLAGS)
-    return _build(session, orders, jobs or cores())
-
-
-def _build(session: Session, orders: Sequence[BuildOrder], used: int) -> list[Installation]:
+    used = jobs or allowed_processors()
     about = Seconds(foretold_seconds(session.workdir, used) * len(orders))
     session.console.detail(f"building takes about {rough_duration(about)} here")
     with one_interruption(), _shown(session.console, about) as watching:
@@ -130,34 +114,17 @@ def _build(session: Session, orders: Sequence[BuildOrder], used: int) -> list[In
     return made
 
 
-def cores() -> int:
-    """The processors that this program may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
-
-
 @contextmanager
 def _shown(console: Console, about: float) -> Iterator[Callable[[str], Watch]]:
     """Who watches the build of a name."""
-    if console.verbosity is Verbosity.QUIET:
-        yield lambda _name: lambda _step, _done, _total: None
-    elif console.people.is_terminal:
-        with _bars(console) as progress:
+    if console.draws:
+        build, files = TextColumn("{task.fields[build]} {task.description}"), "{task.fields[files]}"
+        columns = (build, BarColumn(), TextColumn(files), TimeElapsedColumn())
+        with Progress(*columns, console=console.people, transient=True) as progress:
             yield lambda name: _bar(progress, name)
     else:
         begin = time.monotonic()
         yield lambda name: _lines(console, name, begin, about)
-
-
-def _bars(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.fields[build]} {task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[files]}"),
-        TimeElapsedColumn(),
-        console=console.people,
-        transient=True,
-    )
 
 
 def _bar(progress: Progress, name: str) -> Watch:
@@ -250,16 +217,10 @@ class StudyServers:
         full_name = f"{name}-{prepared.key[:8]}"
         if building:
             check_build_name(full_name)
-            return _build(session, [BuildOrder(full_name, prepared)], cores())[0]
-        self.planned = (
-            *self.planned,
-            PlannedBuild(
-                name,
-                prepared.described,
-                foretold_seconds(session.workdir, cores()),
-                needed_bytes(prepared.source),
-            ),
-        )
+            return _build(session, [BuildOrder(full_name, prepared)])[0]
+        seconds = foretold_seconds(session.workdir, allowed_processors())
+        disk = needed_bytes(prepared.source)
+        self.planned = (*self.planned, PlannedBuild(name, prepared.described, seconds, disk))
         return foretold(session.workdir, full_name, prepared)
 
 
@@ -274,32 +235,23 @@ def installed(
 ) -> list[Installation]:
     """``given``: the flags of the verb by the names of its parameters. Raises UsageError where some
     of them do not go together."""
-    _require_together(given)
-    say = session.console.say
-    done = [install_pgbench(session.workdir, say=say)] if PGBENCH in versions else []
-    servers = [version for version in versions if version != PGBENCH]
-    if not given["building"]:
-        return [
-            *(
-                install(
-                    version, session.workdir,
-                    client=given["client"], newest=given["newest"], say=say,
-                )
-                for version in servers
-            ),
-            *done,
-        ]  # fmt: skip
-    sources = Sources(tuple(given["named"]), given["mirror"], given["apt_sources"])
-    spec = spec_of("", given["configure"], given["cflags"], meson=False)
-    return [*build_like(session, servers, sources, spec, given["jobs"]), *done]
-
-
-def _require_together(given: Mapping[str, Any]) -> None:
-    building = given["building"]
-    wrong = [name for name in (OF_PACKAGES if building else OF_BUILDS) if given[name]]
+    wrong = [name for name in (OF_PACKAGES if given["building"] else OF_BUILDS) if given[name]]
     if wrong:
         flag = FLAGS.get(wrong[0], f"--{wrong[0]}")
         raise UsageError(
-            f"{flag} is {'for packages, not for --build' if building else 'for --build'}",
-            f"leave {flag} out" if building else f"teiten pg install --build {flag} …",
+            f"{flag} is {'for packages, not for --build' if given['building'] else 'for --build'}",
+            f"leave {flag} out" if given["building"] else f"teiten pg install --build {flag} …",
         )
+    say, workdir = session.console.say, session.workdir
+    done = [install_pgbench(workdir, say=say)] if PGBENCH in versions else []
+    servers = [version for version in versions if version != PGBENCH]
+    if not given["building"]:
+        how = {"client": given["client"], "newest": given["newest"], "say": say}
+        return [*(install(version, workdir, **how) for version in servers), *done]
+    spec = spec_of("", given["configure"], given["cflags"], meson=False)
+    requests = [request_of(version) for version in servers]
+    workdir.prepare()
+    sources = Sources(tuple(given["named"]), given["mirror"], given["apt_sources"])
+    code = find_sources(requests, sources.origins(workdir, say))
+    orders = prepare_like(code, spec.configure, spec.cflags or LIKE_FLAGS)
+    return [*_build(session, orders, given["jobs"]), *done]

@@ -12,7 +12,7 @@ from teiten.analysis.verdict.contrasts import pairs_to_interval
 from teiten.cli.console import Console
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
-from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
+from teiten.cli.plan.options import PlanOptions
 from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError, WayError
@@ -34,6 +34,7 @@ from teiten.plan.checks import check
 from teiten.plan.durations import blocks_in_budget, least_budget
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
+from teiten.plan.ordering import LARGEST_SEED
 from teiten.plan.parameters import check_parameters
 from teiten.plan.sides import on_one_server, sides_in_memory
 from teiten.plan.sites.fitting import fitted, wants_modules, without_missing
@@ -143,10 +144,13 @@ def _plan(
     plan = site.placed(plan)
     ready = site.ready(plan)
     needs = servers.with_builds(estimate(sized, plan.trials, plan.templates, ready))
+    read = {level: read_build(server) for level, server in servers_here(plan)}
+    builds = {level: build for level, build in read.items() if build is not None}
+    of_servers = (*cautions_of_builds(builds), *order_of_servers(plan))
     return Planned(
         replace(plan, needs=needs),
         facts,
-        warnings_first((*_of_servers(plan), *site.cautions(plan, facts), *_budget_cautions(plan))),
+        warnings_first((*of_servers, *site.cautions(plan, facts), *_budget_cautions(plan))),
         ready,
         tuple(known_noise(session.workdir.caches, facts, plan)),
         servers.planned,
@@ -159,25 +163,15 @@ def check_planned(session: Session, planned: Planned) -> None:
         if template.fingerprint not in planned.ready:
             data_plan_of(template.data.kind).require()
     require_here(planned.plan, session.workdir.clusters)
-    _require_generator(planned.plan.study)
+    study = planned.plan.study
+    missing = missing_for_pairs(study) if way_of(study.measure).concurrent else None
+    if missing is not None:
+        raise MachineError(f"no paired transactions: {missing}", how_to_get())
     try:
         check(planned.plan, planned.facts, working_folder(planned.plan, session.workdir.root))
     except MachineError as error:
         raise where_it_lacks(planned.plan, error) from error
     check_parameters(read_refusals(asked_here(planned.plan)))
-
-
-def _require_generator(study: Study) -> None:
-    missing = missing_for_pairs(study) if way_of(study.measure).concurrent else None
-    if missing is not None:
-        raise MachineError(f"no paired transactions: {missing}", how_to_get())
-
-
-def _of_servers(plan: Plan) -> tuple[Caution, ...]:
-    """How they were built, and which of them is taken as old."""
-    read = {level: read_build(server) for level, server in servers_here(plan)}
-    builds = {level: build for level, build in read.items() if build is not None}
-    return (*cautions_of_builds(builds), *order_of_servers(plan))
 
 
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
@@ -199,27 +193,19 @@ def paired_plan(
     console: Console, study: Study, plan: Callable[[Study], Planned], way: str
 ) -> Planned | None:
     """The plan of a study in a way of paired transactions; None where it cannot be had, which is
-    said.
-
-    ``plan``: how a study is planned.
-    """
+    said. ``plan``: how a study is planned."""
     missing = missing_for_pairs(study)
     if missing is not None:
         console.warn(f"{IN_TURN}, slower and less conclusive: {missing}", how_to_get())
         return None
+    preferred, measure = study.measure.preferred, replace(study.measure, way=way)
+    if preferred is not None and preferred.name == way:
+        measure = replace(measure, sequential=preferred.sequential)
     try:
-        return plan(_in_way(study, way))
+        return plan(replace(study, measure=measure))
     except (WayError, MachineError) as error:
         console.say(f"{IN_TURN}: {error.message}")
         return None
-
-
-def _in_way(study: Study, way: str) -> Study:
-    preferred = study.measure.preferred
-    own = replace(study.measure, way=way)
-    if preferred is not None and preferred.name == way:
-        own = replace(own, sequential=preferred.sequential)
-    return replace(study, measure=own)
 
 
 def missing_for_pairs(study: Study) -> str | None:

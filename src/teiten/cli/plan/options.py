@@ -16,12 +16,12 @@ from teiten.cli.parameters import Flag, renamed, repeating, with_flags, with_key
 from teiten.errors import UsageError
 from teiten.execute.postgres.conf import OWN_NAMES, parse
 from teiten.given_paths import expanded
+from teiten.plan.ordering import LARGEST_SEED
 from teiten.study.changes import StudyFlags
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-LARGEST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,6 @@ def checked_name(
 
 CONF = Flag(
     "--conf",
-    "conf",
     "A postgresql.conf of yours: each of its parameters as if given by --guc, which goes first.",
     "FILE",
     repeats=False,  # as the parameters that it came to
@@ -62,76 +61,39 @@ STANDBYS = "synchronous_standby_names"
 """Servers that are not here: each commit would wait for them."""
 SET = Flag(
     "--set",
-    "overrides",
     "Change a key of the study: clients=1,4 or duration=20s or workloads=read.",
     "KEY=VALUE",
     many=True,
+    own_field="overrides",
 )
-GUC = Flag("--guc", "gucs", "Set a server parameter in every trial.", "NAME=VALUE", many=True)
+GUC = Flag(
+    "--guc", "Set a server parameter in every trial.", "NAME=VALUE", many=True, own_field="gucs"
+)
 PROFILE = Flag(
     "--profile",
-    "profile",
     "Size of the campaign: quick, standard (the default) or published.",
     "PROFILE",
     complete=profiles,
 )
 BLOCKS = Flag(
-    "--blocks",
-    "blocks",
-    "How often every combination runs; with --until-decided, at most.",
-    "N",
-    type=int,
+    "--blocks", "How often every combination runs; with --until-decided, at most.", "N", type=int
 )
 BUDGET = Flag(
-    "--budget",
-    "budget",
-    "What a campaign that runs until all is decided may take, for example 2h.",
-    "TIME",
+    "--budget", "What a campaign that runs until all is decided may take, for example 2h.", "TIME"
 )
 FLAME_GRAPH = Flag(
     "--flame-graph",
-    "flame_graph",
     "Why: sample the server's call stacks with perf, in an extra window after each counted trial.",
 )
-MEMORY = Flag(
-    "--memory",
-    "memory",
-    "Limit server, load generator and page cache together to this memory, for example 2GiB;"
-    " machine: no limit (the default).",
-    "SIZE",
-)
-STORAGE = Flag(
-    "--storage",
-    "storage",
-    "A storage for placements: NAME=DIR, for example fast=/mnt/ssd; as root also an emulated slow"
-    " device: NAME=emulate:size=4GB,iops=400.",
-    "NAME=DIR",
-    many=True,
-)
-DELTA = Flag("--delta", "delta", "The smallest difference that matters, for example 2%.", "SHARE")
-ALPHA = Flag("--alpha", "alpha", "The share of false alarms you accept, for example 5%.", "SHARE")
+DELTA = Flag("--delta", "The smallest difference that matters, for example 2%.", "SHARE")
+ALPHA = Flag("--alpha", "The share of false alarms you accept, for example 5%.", "SHARE")
 SEED = Flag(
-    "--seed",
-    "seed",
-    "Repeat the order of an earlier campaign.",
-    "N",
-    type=click.IntRange(0, LARGEST_SEED),
+    "--seed", "Repeat the order of an earlier campaign.", "N", type=click.IntRange(0, LARGEST_SEED)
 )
-NAME = Flag("--name", "name", "Name of the campaign.", "TEXT", check=checked_name, repeats=False)
-SELECTION = (
-    Flag("--only", "only", "Run these workloads alone: insert,queue.", "NAMES", key="workloads"),
-    Flag(
-        "--tags",
-        "tags",
-        "Run the workloads that have one of these tags: read,planner.",
-        "TAGS",
-        key="tags",
-    ),
-)
+NAME = Flag("--name", "Name of the campaign.", "TEXT", check=checked_name, repeats=False)
 HOSTS = (
     Flag(
         "--db-host",
-        "db_host",
         "Run the servers on another host: USER@HOST or an alias, as for ssh. Given several times,"
         " or with commas: node 1 on the first host, node 2 on the second.",
         "HOST",
@@ -140,46 +102,19 @@ HOSTS = (
     ),
     Flag(
         "--client-host",
-        "client_host",
         "Run pgbench on another host; the same as --db-host for one host with both.",
         "HOST",
         key="hosts.client",
     ),
 )
-NODES = (
-    Flag(
-        "--node-memory",
-        "node_memory",
-        "Emulate each node as a machine with so much memory, for example 512MiB.",
-        "SIZE",
-        key="nodes.memory",
-    ),
-    Flag("--node-cpus", "node_cpus", "The same with so many processors.", "N", key="nodes.cpus"),
-    Flag(
-        "--node-read",
-        "node_read",
-        "The same with storage that reads so fast, for example 20MiB/s.",
-        "RATE",
-        key="nodes.read",
-    ),
-    Flag(
-        "--node-write",
-        "node_write",
-        "The same with storage that writes so fast.",
-        "RATE",
-        key="nodes.write",
-    ),
-)
 YES = Flag(
     "--yes",
-    "yes",
     "Do not ask before a campaign that takes long or drops the system's page cache.",
     repeats=False,
 )
 FLAGS = (
     Flag(
         "--servers",
-        "servers",
         "Servers to compare, the old one first: 17,18 or a path or NAME=postgresql://…",
         "OLD,NEW",
         many=True,
@@ -189,51 +124,52 @@ FLAGS = (
     SET,
     GUC,
     CONF,
-    Flag(
-        "--queries",
-        "queries",
-        "A folder of SQL files, one query each, in place of the study's.",
-        "DIR",
-    ),
+    Flag("--queries", "A folder of SQL files, one query each, in place of the study's.", "DIR"),
     Flag(
         "--schema",
-        "schema",
         "Your own tables: SQL, or a dump of pg_dump's; each file of --queries is then a workload of"
         " its own, with the values of a file *.csv of the same name.",
         "FILE",
     ),
     Flag(
         "--rows",
-        "rows",
         "With --schema: repeat each row of the dump (10x: ten times), with the integers of keys"
         " shifted.",
         "TIMES",
     ),
     Flag(
         "--keep-texts",
-        "keep_texts",
         "With --schema: ledger and report hold your statements, and not only their fingerprints.",
     ),
-    *SELECTION,
+    Flag("--only", "Run these workloads alone: insert,queue.", "NAMES", key="workloads"),
+    Flag(
+        "--tags", "Run the workloads that have one of these tags: read,planner.", "TAGS", key="tags"
+    ),
     Flag(
         "--script",
-        "workload",
         "A script of pgbench, beside the study's own workloads (buffers, scale-out).",
         "FILE",
+        own_field="workload",
     ),
     BLOCKS,
-    Flag(
-        "--until-decided",
-        "until_decided",
-        "Run blocks until every verdict is decided, for --budget at most.",
-    ),
+    Flag("--until-decided", "Run blocks until every verdict is decided, for --budget at most."),
     BUDGET,
     FLAME_GRAPH,
-    MEMORY,
-    STORAGE,
+    Flag(
+        "--memory",
+        "Limit server, load generator and page cache together to this memory, for example 2GiB;"
+        " machine: no limit (the default).",
+        "SIZE",
+    ),
+    Flag(
+        "--storage",
+        "A storage for placements: NAME=DIR, for example fast=/mnt/ssd; as root also an emulated"
+        " slow device: NAME=emulate:size=4GB,iops=400.",
+        "NAME=DIR",
+        many=True,
+    ),
     Flag(
         "--source",
-        "source",
         "Of the study's builds: a tarball, its folder, or a git checkout, perhaps @REF.",
         "SOURCE",
     ),
@@ -243,11 +179,23 @@ FLAGS = (
     NAME,
     Flag(
         "--find-saturation",
-        "find_saturation",
         "First find in short trials where TPS stops rising, and choose the clients around it.",
     ),
     *HOSTS,
-    *NODES,
+    Flag(
+        "--node-memory",
+        "Emulate each node as a machine with so much memory, for example 512MiB.",
+        "SIZE",
+        key="nodes.memory",
+    ),
+    Flag("--node-cpus", "The same with so many processors.", "N", key="nodes.cpus"),
+    Flag(
+        "--node-read",
+        "The same with storage that reads so fast, for example 20MiB/s.",
+        "RATE",
+        key="nodes.read",
+    ),
+    Flag("--node-write", "The same with storage that writes so fast.", "RATE", key="nodes.write"),
     YES,
 )
 
@@ -280,8 +228,11 @@ def with_conf(gucs: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
         return gucs
     parameters = _read(expanded(file))
     left_out = tuple(name for name in parameters if is_of_its_place(name))
-    if left_out:
-        _warn(f"--conf {file}: left out, since they are of another server: {', '.join(left_out)}")
+    context = click.get_current_context(silent=True)
+    if left_out and context is not None and context.obj is not None:
+        context.obj.console.warn(
+            f"--conf {file}: left out, since they are of another server: {', '.join(left_out)}"
+        )
     known = {*left_out, *(text.partition("=")[0].strip() for text in gucs)}
     changes = (f"{name}={value}" for name, value in parameters.items() if name not in known)
     return (*gucs, *changes)
@@ -303,9 +254,3 @@ def _read(path: Path) -> dict[str, str]:
     if not parameters:
         raise UsageError(f"--conf {path} sets no parameter", "remove the # before what is meant")
     return parameters
-
-
-def _warn(text: str) -> None:
-    context = click.get_current_context(silent=True)
-    if context is not None and context.obj is not None:
-        context.obj.console.warn(text)

@@ -3,7 +3,6 @@ left as they were. The one file of the command line that asks which of the two i
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -52,20 +51,23 @@ Servers = Sequence[tuple[str, Installation]]
 """Each level of the factor server with its installation."""
 
 
-class PlanningSite(ABC):
-    """A place where a study will run."""
+@dataclass(frozen=True)
+class PlanningSite:
+    """The place where a study will run: this machine."""
 
-    copied: ClassVar[bool]
+    session: Session
+    copied: ClassVar[bool] = False
     """Programs are copied there."""
 
-    @abstractmethod
     def facts(self) -> HostFacts:
         """Give the facts of the machine where servers run."""
+        return read_host_facts(self.session.workdir.root)
 
     def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
         """Add the folders that the study names to the facts, where it can name any."""
-        del sized
-        return facts
+        named = (storage_class.path for storage_class in sized.storage if storage_class.path)
+        folders = (*every_level(sized, "directory"), *named)
+        return replace(facts, directories=read_directories(folders, server_user()))
 
     def server(self, reference: str) -> Installation | None:
         """The installation in a folder there; None for a reference that is resolved here."""
@@ -73,16 +75,15 @@ class PlanningSite(ABC):
         return None
 
     def emulating(self, study: Study) -> Study:
-        """The study with as much of its nodes emulated as can be there.
+        """The study with as much of its nodes emulated as can be there. Raises MachineError where
+        it insists on more."""
+        if study.nodes is None:
+            return study
+        return emulated(study, lacks(study.nodes, self.session.workdir.clusters))
 
-        Raises MachineError where it insists on more.
-        """
-        everything = tuple(NodePart)
-        return emulated(study, [(part, "the servers run on another host") for part in everything])
-
-    @abstractmethod
     def module_tools(self, server: Installation) -> ModuleTools:
         """Find the tools that compile C functions for a server there."""
+        return module_tools(server)
 
     def check(self, sized: Study, servers: Servers) -> None:
         """Raise UsageError or MachineError for what cannot be had there."""
@@ -92,45 +93,15 @@ class PlanningSite(ABC):
         """The plan with where it runs."""
         return plan
 
-    @abstractmethod
     def ready(self, plan: Plan) -> frozenset[str]:
         """Fingerprints of the plan's templates that are there."""
-
-    @abstractmethod
-    def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
-        """List cautions about machines, the plan's demands on them and the way to the servers."""
-
-
-@dataclass(frozen=True)
-class PlanningHere(PlanningSite):
-    """This machine."""
-
-    session: Session
-    copied: ClassVar[bool] = False
-
-    def facts(self) -> HostFacts:
-        return read_host_facts(self.session.workdir.root)
-
-    def module_tools(self, server: Installation) -> ModuleTools:
-        return module_tools(server)
-
-    def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
-        named = (storage_class.path for storage_class in sized.storage if storage_class.path)
-        folders = (*every_level(sized, "directory"), *named)
-        return replace(facts, directories=read_directories(folders, server_user()))
-
-    def emulating(self, study: Study) -> Study:
-        if study.nodes is None:
-            return study
-        return emulated(study, lacks(study.nodes, self.session.workdir.clusters))
-
-    def ready(self, plan: Plan) -> frozenset[str]:
         store = TemplateStore(self.session.workdir, server_user())
         return frozenset(
             template.fingerprint for template in plan.templates if store.ready(template)
         )
 
     def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
+        """List cautions about machines, the plan's demands on them and the way to the servers."""
         of_machine = cautions(facts, clients=most_clients(plan.study))
         if pinned_apart(plan):
             of_machine = tuple(known for known in of_machine if known.code != SHARED_CORES)
@@ -150,6 +121,13 @@ class PlanningOnHosts(PlanningSite):
 
     def facts(self) -> HostFacts:
         return self.assignment.db.facts
+
+    def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
+        del sized
+        return facts
+
+    def emulating(self, study: Study) -> Study:
+        return emulated(study, [(part, "the servers run on another host") for part in NodePart])
 
     def server(self, reference: str) -> Installation | None:
         from teiten.execute.sites.remote.packages import inspect_on_each, is_there
@@ -209,13 +187,13 @@ class PlanningOnHosts(PlanningSite):
 def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
     """Connect to the study's hosts, where it names any."""
     if study.hosts is None:
-        yield PlanningHere(session)
+        yield PlanningSite(session)
         return
     from teiten.execute.sites.remote.hosts import HostPair
 
     check_remote(study, ())  # before anything is reached
     with HostPair(study.hosts, session.workdir.root) as pair:
-        yield PlanningOnHosts(pair, pair.assignment())
+        yield PlanningOnHosts(session, pair, pair.assignment())
 
 
 def servers_here(plan: Plan) -> Servers:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from teiten.cli.campaign.saturation import Foretold
 from teiten.cli.plan.make import Planned
 from teiten.cli.text.cautions import brief_cautions, profile_notice
 from teiten.cli.text.layout import bullets, columns, paragraph
@@ -30,6 +29,9 @@ from teiten.plan.sides import contrasted_parameters
 from teiten.plan.sites.of import all_start, host_rows, server_text, starts, working_folder_text
 from teiten.report.texts import caution_text
 from teiten.ways.registry import way_of
+
+NUMBERS = frozenset({"trial", "block", "clients", "pgbench seed"})
+"""Columns of the list of trials that are aligned right."""
 
 
 def plan_lines(
@@ -52,13 +54,13 @@ def plan_lines(
         yield from paragraph(notice)
     yield from _problem_lines(planned, lack, whole=whole)
     yield ""
-    yield from columns(list(_overview(plan)))
+    yield from columns(_overview(plan))
     yield from _build_lines(planned)
     yield ""
     yield from _trial_lines(plan, order=order)
     yield ""
     yield "Needs"
-    yield from columns(list(_needs(planned, folder)))
+    yield from columns(_needs(planned, folder))
     if planned.noise:
         yield ""
         yield "Foretold, from the noise that teiten null has measured here"
@@ -97,17 +99,26 @@ def _problem_lines(planned: Planned, lack: TeitenError | None, *, whole: bool) -
         worded = [caution_text(caution, "en") for caution in planned.cautions]
         yield from bullets([f"{what} {advice}".strip() for what, advice in worded])
     else:
-        yield from bullets(tuple(brief_cautions(planned.cautions)))
+        yield from bullets(brief_cautions(planned.cautions))
 
 
 def _trial_lines(plan: Plan, *, order: bool) -> Iterator[str]:
-    blocks = len({trial.block for trial in plan.trials})
+    blocks = len(plan.blocks)
     number = f"{len(plan.trials)}, in {blocks} {'block' if blocks == 1 else 'blocks'}"
     if not order:
         yield f"Trials ({number}) in random order: --order lists them"
         return
     yield f"Trials ({number}), in this order"
-    yield from columns(list(_trial_rows(plan)), right=_number_columns(plan))
+    names = [factor.name for factor in plan.study.factors]
+    turns = ("start", "turns") if way_of(plan.study.measure).side_by_side else ()
+    rows: list[tuple[str, ...]] = [("trial", "block", "workload", *names, "pgbench seed", *turns)]
+    for trial in plan.trials:
+        levels = (trial.cell.level(name) or "" for name in names)
+        own = (str(trial.restart), " ".join(map(str, trial.turns))) if turns else ()
+        known = (str(trial.number), str(trial.block), trial.cell.workload, *levels)
+        rows.append((*known, str(trial.seed), *own))
+    right = [at for at, heading in enumerate(rows[0]) if heading in NUMBERS]
+    yield from columns(rows, right=right)
 
 
 def _build_lines(planned: Planned) -> Iterator[str]:
@@ -139,10 +150,11 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         own = [f"{name} {', '.join(levels)}" for name, levels in workload.levels]
         facts = [workload.options.source, str(data), *own, *plan_of(workload.kind).facts(workload)]
         yield f"workload {workload.name}", ", ".join(facts)
+    timed = ""
     if any(plan_of(workload.kind).lasts for workload in plan.study.workloads):
-        yield _load(measure)
-    else:
-        yield "measured", _blocks(measure)
+        duration, warmup = (format_duration(t or 0) for t in (measure.duration, measure.warmup))
+        timed = f"{duration} after {warmup} of warm-up, "
+    yield "measured", timed + _blocks(measure)
     loaded = loaded_text(plan)
     if loaded:
         yield "", loaded
@@ -162,20 +174,17 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _node(nodes: EmulatedNodes) -> str:
     """Describe a node emulated as a machine of its own; what cannot be emulated is left out."""
+    rates = (("reading", nodes.read), ("writing", nodes.write))
+    speeds = (f"{name} {format_size(rate)}/s" for name, rate in rates if rate is not None)
     had = {
         NodePart.NETWORK: "an address",
         NodePart.MEMORY: nodes.memory and format_size(nodes.memory),
         NodePart.CPUS: nodes.cpus
         and ("1 processor" if nodes.cpus == 1 else f"{nodes.cpus} processors"),
-        NodePart.STORAGE: _storage(nodes),
+        NodePart.STORAGE: ", ".join(speeds),
     }
     parts = [text for part, text in had.items() if text and not nodes.lacks(part)]
     return f"emulated as a machine: {', '.join(parts)}" if parts else "a plain server"
-
-
-def _storage(nodes: EmulatedNodes) -> str:
-    rates = (("reading", nodes.read), ("writing", nodes.write))
-    return ", ".join(f"{name} {format_size(rate)}/s" for name, rate in rates if rate is not None)
 
 
 def _levels(plan: Plan, factor: Factor) -> Iterator[str]:
@@ -222,41 +231,11 @@ def loaded_text(plan: Plan) -> str:
     return loaded
 
 
-def _load(measure: Measure) -> tuple[str, str]:
-    return (
-        "measured",
-        f"{format_duration(measure.duration or 0)} after {format_duration(measure.warmup or 0)} of"
-        f" warm-up, {_blocks(measure)}",
-    )
-
-
 def _blocks(measure: Measure) -> str:
     if measure.sequential is None:
         return f"{measure.blocks} blocks"
     budget = format_duration(measure.sequential.budget or 0)
     return f"blocks until decided, at most {measure.blocks} in {budget}"
-
-
-def _number_columns(plan: Plan) -> tuple[int, ...]:
-    names = [factor.name for factor in plan.study.factors]
-    clients = (3 + names.index("clients"),) if "clients" in names else ()
-    return (0, 1, *clients, 3 + len(names))
-
-
-def _trial_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
-    names = [factor.name for factor in plan.study.factors]
-    turns = ("start", "turns") if way_of(plan.study.measure).side_by_side else ()
-    yield ("trial", "block", "workload", *names, "pgbench seed", *turns)
-    for trial in plan.trials:
-        levels = (trial.cell.level(name) or "" for name in names)
-        yield (
-            str(trial.number),
-            str(trial.block),
-            trial.cell.workload,
-            *levels,
-            str(trial.seed),
-            *((str(trial.restart), " ".join(map(str, trial.turns))) if turns else ()),
-        )
 
 
 def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
@@ -280,11 +259,10 @@ def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
     yield "  memory", f"{format_size(needs.memory)} ({available} are available)"
 
 
-def foretold_lines(foretold: Foretold) -> Iterator[str]:
-    """The provisional run, then that the plan below is the largest that can follow."""
-    plan = foretold.provisional.plan
+def foretold_lines(plan: Plan, campaign: Plan) -> Iterator[str]:
+    """The plan of the provisional run, then that the plan below is the largest that can follow."""
     clients = sorted({trial.load.connections for trial in plan.trials})
-    both = plan.needs.seconds + foretold.campaign.plan.needs.seconds
+    both = plan.needs.seconds + campaign.needs.seconds
     yield "A provisional run first, which chooses the clients (--find-saturation)"
     yield from bullets(
         [

@@ -74,24 +74,23 @@ LEAST_ROUNDS = 6
 OFFERED = {rule.name: rule.of_two_sides for rule in rules().values() if rule.of_two_sides}
 WAY = Flag(
     "--way",
-    "way",
     "; ".join(f"{name}: {what}" for name, what in OFFERED.items()) + ".",
     "WAY",
     type=click.Choice(list(OFFERED)),
 )
 SCRIPT = Flag(
     "--script",
-    "script",
     "A file, or read (the default), update, tpcb-like, simple-update, select-only.",
     "SCRIPT",
 )
+CLIENTS = Flag("--clients", "Clients; by default as many as cores.", "N")
+DURATION = Flag("--duration", "Measured time of a trial; else chosen.", "TIME")
 FLAGS = (
-    Flag("--clients", "clients", "Clients; by default as many as cores.", "N"),
+    CLIENTS,
     PROFILE.of(help="Size: quick, standard (the default) or published."),
-    Flag("--duration", "duration", "Measured time of a trial; else chosen.", "TIME"),
+    DURATION,
     Flag(
         "--slices",
-        "slices",
         "Cut trials into slices that both sides, which stay up, run in turn.",
         "N",
         type=click.IntRange(1, 100),
@@ -101,7 +100,6 @@ FLAGS = (
     BLOCKS.of(help="No more pairs than these.", type=click.IntRange(2, 5000)),
     Flag(
         "--rounds",
-        "rounds",
         "No more pairs than these, each with new copies of the data.",
         "N",
         type=click.IntRange(LEAST_ROUNDS, 5000),

@@ -10,27 +10,19 @@ from typing import Annotated, Literal
 from teiten.analysis.across.bisection import BisectEnding, BisectStep, CommitComparison
 from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.comparison import Comparison, Weight
-from teiten.analysis.model.findings import LevelResult
-from teiten.analysis.model.history import (
-    Axis,
-    ChangeSearch,
-    History,
-    HistoryLine,
-    HistoryPoint,
-    LeftOut,
-)
+from teiten.analysis.model.history import Axis, ChangeSearch, History, HistoryPoint, LeftOut
 from teiten.cli.printed.form import SPREAD, Count, From, Names, Positive, Text, taken
 from teiten.cli.printed.outcome import JsonVerdict
-
-
-def _trials(level: LevelResult) -> tuple[int, int]:
-    return len(level.old_values), len(level.new_values)
 
 
 @dataclass(frozen=True)
 class JsonComparedLevel:
     levels: Annotated[Names, From("context")]
-    trials: Annotated[tuple[Count, Count], "Of A and of B.", From(_trials)]
+    trials: Annotated[
+        tuple[Count, Count],
+        "Of A and of B.",
+        From(lambda level: (len(level.old_values), len(level.new_values))),
+    ]
     median_a: Annotated[float | None, From("old_median")]
     median_b: Annotated[float | None, From("new_median")]
     verdict: Annotated[JsonVerdict, SPREAD]
@@ -126,15 +118,14 @@ class JsonHistory:
 
 def json_history(history: History, paths: Sequence[Path]) -> JsonHistory:
     """Describe a history; ``paths``: the files that were written."""
-    return taken(JsonHistory, history, lines=map(_json_line, history.lines), pages=paths)
-
-
-def _json_line(line: HistoryLine) -> JsonLine:
-    changes = (
-        taken(JsonChange, change, campaign=line.points[change.first].campaign)
-        for change in line.changes
-    )
-    return taken(JsonLine, line, changes=changes)
+    lines = []
+    for line in history.lines:
+        changes = (
+            taken(JsonChange, change, campaign=line.points[change.first].campaign)
+            for change in line.changes
+        )
+        lines.append(taken(JsonLine, line, changes=changes))
+    return taken(JsonHistory, history, lines=lines, pages=paths)
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimSource, ClaimStanding
+from teiten.analysis.model.claims import ClaimOutcome, ClaimSource, ClaimStanding
 from teiten.cli.printed.form import SPREAD, Count, From, Keyword, Names, Text, taken
 from teiten.model.text import Bilingual
 
 _Ends = tuple[float | None, float | None]
-
-
-def _bounds(check: Check) -> _Ends:
-    return check.least, check.most
 
 
 def _reason(outcome: ClaimOutcome) -> dict[str, Any] | None:
@@ -33,7 +29,11 @@ class JsonCheck:
     ratio: float | None
     interval: Annotated[_Ends | None, "Low first.", From("low", "high")]
     confidence: Annotated[float | None, "Of the interval."]
-    bounds: Annotated[_Ends, "What the ratio must keep; null is open.", From(_bounds)]
+    bounds: Annotated[
+        _Ends,
+        "What the ratio must keep; null is open.",
+        From(lambda check: (check.least, check.most)),
+    ]
     pairs: Count
     outcome: Annotated[ClaimStanding, From("standing")]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from teiten.analysis.across.prediction import CheckedPrediction
 from teiten.analysis.model.claims import ClaimSource, ClaimStanding
-from teiten.analysis.model.collection import CollectionResult, ComparedFinding, Finding
+from teiten.analysis.model.collection import CollectionResult, Finding
 from teiten.cli.collection.planning import PlannedCampaign
 from teiten.cli.console import json_text
 from teiten.cli.printed.claims import JsonAssessment
@@ -150,13 +149,3 @@ class JsonCollectionComparison:
 def findings_text(result: CollectionResult) -> str:
     """Write the file ``findings.json`` of a collection."""
     return json_text(taken(JsonCollection, result))
-
-
-def json_collection_comparison(
-    first: str,
-    second: str,
-    findings: Sequence[ComparedFinding],
-    prediction: CheckedPrediction | None,
-) -> JsonCollectionComparison:
-    compared = tuple(taken(JsonComparedFinding, finding) for finding in findings)
-    return JsonCollectionComparison(first, second, compared, prediction)

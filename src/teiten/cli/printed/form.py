@@ -103,13 +103,12 @@ def taken(kind: type[T], source: object, /, **others: object) -> T:
 @cache
 def _keys(kind: type) -> tuple[tuple[str, Form, Form | None], ...]:
     """Each key, what finds its value, and what puts that into its form."""
-    hints = get_type_hints(kind, include_extras=True)
-    return tuple((name, _finder(name, hint), _form(hint)) for name, hint in hints.items())
-
-
-def _finder(name: str, hint: Any) -> Form:
-    remarks = getattr(hint, "__metadata__", ())
-    return next((remark for remark in remarks if isinstance(remark, From)), attrgetter(name))
+    keys: list[tuple[str, Form, Form | None]] = []
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        remarks = getattr(hint, "__metadata__", ())
+        sources = (remark for remark in remarks if isinstance(remark, From))
+        keys.append((name, next(sources, attrgetter(name)), _form(hint)))
+    return tuple(keys)
 
 
 @cache
@@ -118,13 +117,17 @@ def _form(hint: Any) -> Form | None:
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
         form = _form(inner[0])
-        return _or_null(form) if EMPTY_IS_NULL in hint.__metadata__ else form
+        if EMPTY_IS_NULL not in hint.__metadata__:
+            return form
+        return lambda value: (form(value) if form else value) if value else None
     if origin in (Union, UnionType):
         return next((form for form in map(_form, inner) if form is not None), None)
     if origin is tuple:
-        return _tuple_of(_form(inner[0]) if inner[1:] == (Ellipsis,) else None)
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _mapping_of(_form(inner[1]))
+        of_part = _form(inner[0]) if inner[1:] == (Ellipsis,) else None
+        return lambda values: tuple(map(of_part, values) if of_part else values)
+    if isinstance(origin, type) and issubclass(origin, Mapping):  # also of pairs
+        of_value = _form(inner[1]) or (lambda value: value)
+        return lambda values: {key: of_value(value) for key, value in dict(values).items()}
     return _form_of_class(hint)
 
 
@@ -134,21 +137,6 @@ def _form_of_class(kind: Any) -> Form | None:
     if isinstance(kind, type) and is_dataclass(kind):
         return lambda value: value if isinstance(value, kind) else taken(kind, value)
     return None
-
-
-def _or_null(form: Form | None) -> Form:
-    return lambda value: (form(value) if form else value) if value else None
-
-
-def _tuple_of(form: Form | None) -> Form:
-    return lambda values: tuple(map(form, values) if form else values)
-
-
-def _mapping_of(form: Form | None) -> Form:
-    """Make mappings also of pairs."""
-    return lambda values: {
-        key: form(value) if form else value for key, value in dict(values).items()
-    }
 
 
 def jsonable(value: Any) -> Any:
@@ -208,7 +196,8 @@ def _of_generic(kind: Any) -> Schema:
     if origin in (Union, UnionType):
         return {"anyOf": [schema_of_type(part) for part in inner]}
     if origin is tuple and inner[1:] != (Ellipsis,):
-        return _of_tuple(inner)
+        parts = [schema_of_type(part) for part in inner]
+        return {"type": "array", "prefixItems": parts, "minItems": len(parts), "items": False}
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": schema_of_type(inner[1])}
     if isinstance(origin, type) and issubclass(origin, Collection):
@@ -253,12 +242,3 @@ def _parts(kind: Any) -> Iterator[tuple[Schema, bool]]:
     for part in inner:
         if part is not NoneType:
             yield schema_of_type(part), NoneType not in inner
-
-
-def _of_tuple(inner: tuple[Any, ...]) -> Schema:
-    return {
-        "type": "array",
-        "prefixItems": [schema_of_type(part) for part in inner],
-        "minItems": len(inner),
-        "items": False,
-    }

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from teiten.analysis.verdict.gate import GateLine, GateOutcome, GateReason
-from teiten.cli.campaign.decision import StillNeeded, still_needed
+from teiten.analysis.verdict.gate import GateOutcome, GateReason
+from teiten.cli.campaign.decision import still_needed
 from teiten.cli.gate.answer import GateAnswer
 from teiten.cli.printed.form import Count, From, Names, Positive, taken
 from teiten.cli.printed.outcome import JsonVerdict
@@ -53,11 +53,9 @@ class JsonGate:
 
 def json_gate(answer: GateAnswer, reports: Sequence[Path]) -> JsonGate:
     """Describe the answer; ``reports``: where those of its campaign are."""
-    lines = [taken(JsonGateLine, line, needed=_needed(answer, line)) for line in answer.lines]
+    lines = []
+    for line in answer.lines:
+        is_open = line.reason is GateReason.UNDECIDED
+        needed = still_needed(answer.plan, line.head, answer.attempts) if is_open else None
+        lines.append(taken(JsonGateLine, line, needed=needed))
     return taken(JsonGate, answer, workloads=lines, reports=reports)
-
-
-def _needed(answer: GateAnswer, line: GateLine) -> StillNeeded | None:
-    if line.reason is not GateReason.UNDECIDED:
-        return None
-    return still_needed(answer.plan, line.head, answer.attempts)

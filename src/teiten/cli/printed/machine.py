@@ -15,6 +15,7 @@ from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.installation import Installation, Source
 from teiten.model.pairs_check import CheckedNumber, Holds, PairsCheck
 from teiten.model.text import Language
+from teiten.report.texts import caution_text
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,6 @@ def json_machine(
     abilities: Sequence[Ability],
     language: Language,
 ) -> JsonMachine:
-    from teiten.report.texts import caution_text
-
     explained = (
         JsonExplainedCaution(taken(JsonCaution, caution), *caution_text(caution, language))
         for caution in cautions

@@ -18,6 +18,7 @@ from teiten.cli.printed.form import (
     Names,
     OpenObject,
     Positive,
+    T,
     taken,
 )
 from teiten.cli.text.noise import EFFECTS
@@ -96,9 +97,11 @@ class JsonContrast:
     cpu_agrees: PairsAgree
 
 
-def json_contrast(analysis: CampaignAnalysis, contrast: ContrastResult) -> JsonContrast:
-    """Describe what is compared, and its verdict."""
-    return taken(JsonContrast, contrast, cpu_agrees=_cpu_agrees(analysis, contrast))
+def json_contrast(
+    kind: type[T], analysis: CampaignAnalysis, contrast: ContrastResult, **further: object
+) -> T:
+    """Describe what is compared, and its verdict, as a ``JsonContrast`` with ``further`` keys."""
+    return taken(kind, contrast, cpu_agrees=_cpu_agrees(analysis, contrast), **further)
 
 
 def _cpu_agrees(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool | None:
@@ -110,9 +113,8 @@ def _cpu_agrees(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool | 
 
 
 @dataclass(frozen=True)
-class JsonEndedContrast:
-    contrast: Annotated[JsonContrast, SPREAD]
-    pairs: Count
+class JsonEndedContrast(JsonContrast):
+    pairs: Annotated[Count, From("overall.pairs")]
 
 
 @dataclass(frozen=True)
@@ -128,15 +130,13 @@ class JsonOutcome:
 
 def json_outcome(analysis: CampaignAnalysis, reports: Sequence[Path]) -> JsonOutcome:
     contrasts = (
-        JsonEndedContrast(json_contrast(analysis, contrast), contrast.overall.pairs)
-        for contrast in analysis.contrasts
+        json_contrast(JsonEndedContrast, analysis, contrast) for contrast in analysis.contrasts
     )
     return taken(JsonOutcome, analysis, contrasts=contrasts, reports=reports)
 
 
 @dataclass(frozen=True)
-class JsonReportedContrast:
-    contrast: Annotated[JsonContrast, SPREAD]
+class JsonReportedContrast(JsonContrast):
     sentence: str
 
 
@@ -151,8 +151,11 @@ class JsonReport:
 
 def json_report(analysis: CampaignAnalysis, language: Language, path: Path) -> JsonReport:
     verdicts = (
-        JsonReportedContrast(
-            json_contrast(analysis, contrast), verdict_sentence(analysis, contrast, language)
+        json_contrast(
+            JsonReportedContrast,
+            analysis,
+            contrast,
+            sentence=verdict_sentence(analysis, contrast, language),
         )
         for contrast in analysis.contrasts
     )

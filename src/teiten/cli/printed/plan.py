@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from teiten.cli.campaign.saturation import Foretold
 from teiten.cli.plan.make import Planned
 from teiten.cli.printed.form import (
     EMPTY_IS_NULL,
@@ -22,7 +21,6 @@ from teiten.cli.printed.form import (
 from teiten.cli.printed.machine import JsonCaution
 from teiten.cli.printed.outcome import WayName, way_names
 from teiten.model.build import PlannedBuild
-from teiten.model.installation import Installation
 from teiten.model.nodes import NodeMachine
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
@@ -144,43 +142,38 @@ class JsonPlan:
 
 
 def json_plan(
-    planned: Planned, folder: Path, actions: Sequence[str], foretold: Foretold | None = None
+    planned: Planned, folder: Path, actions: Sequence[str], provisional: Plan | None = None
 ) -> JsonPlan:
-    """Describe a plan; ``foretold``: both runs of ``--find-saturation``, where it is asked."""
+    """Describe a plan; ``provisional``: that of the run of ``--find-saturation`` before it, where
+    it is asked."""
     plan = planned.plan
     return taken(
         JsonPlan,
         planned,
         factors={factor.name: factor.levels for factor in plan.study.factors},
-        servers={level: _server(plan, installation) for level, installation in plan.servers},
-        measure=_measure(plan),
+        servers={
+            level: {
+                "name": server.name,
+                "version": str(server.version),
+                **server_object(plan, server),
+            }
+            for level, server in plan.servers
+        },
+        measure=taken(
+            JsonMeasure,
+            plan.study.measure,
+            until_decided=plan.study.measure.sequential is not None,
+            way_by_clients=way_names(plan),
+            pairs_of_a_start=plan.pairs_of_a_start,
+        ),
         trials=[taken(JsonTrial, trial, load=asdict(trial.load)) for trial in plan.trials],
         folder=folder,
         actions=actions,
-        foretold=_foretold(foretold) if foretold else None,
+        foretold=_foretold(provisional) if provisional else None,
     )
 
 
-def _server(plan: Plan, installation: Installation) -> dict[str, str]:
-    named = {"name": installation.name, "version": str(installation.version)}
-    return {**named, **server_object(plan, installation)}
-
-
-def _measure(plan: Plan) -> JsonMeasure:
-    measure = plan.study.measure
-    return taken(
-        JsonMeasure,
-        measure,
-        until_decided=measure.sequential is not None,
-        way_by_clients=way_names(plan),
-        pairs_of_a_start=plan.pairs_of_a_start,
-    )
-
-
-def _foretold(foretold: Foretold) -> JsonForetold:
-    plan = foretold.provisional.plan
-    clients = sorted({trial.load.connections for trial in plan.trials})
-    provisional = JsonProvisional(
-        len(plan.trials), plan.needs.seconds, plan.study.measure.duration, tuple(clients)
-    )
-    return JsonForetold(True, provisional)
+def _foretold(plan: Plan) -> JsonForetold:
+    clients = tuple(sorted({trial.load.connections for trial in plan.trials}))
+    seconds, duration = plan.needs.seconds, plan.study.measure.duration
+    return JsonForetold(True, JsonProvisional(len(plan.trials), seconds, duration, clients))

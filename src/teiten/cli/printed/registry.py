@@ -18,14 +18,18 @@ class NamedSchema:
     kind: str
     """Module and class below ``teiten.cli.printed``; of a model below ``teiten``."""
     what: str
-    verbs: tuple[str, ...] = ()
-    """Verbs that print it."""
+    printed_by: tuple[str, ...] | None = None
+    """Verbs that print it; None for the verb of its name."""
     listing: tuple[str, ...] = ()
     """Verbs that print a list of it."""
     version: int = 1
     """A change of meaning raises it."""
     listed: bool = False
     """The thing is itself a list of such objects."""
+
+    @property
+    def verbs(self) -> tuple[str, ...]:
+        return (self.name.replace("-", " "),) if self.printed_by is None else self.printed_by
 
     def make(self) -> Schema:
         """Make the schema itself; the module is loaded only here."""
@@ -39,14 +43,14 @@ class NamedSchema:
             **({"type": "array", "items": body} if self.listed else body),
         }
 
-    def of(self, verb: str) -> Schema:
-        """Make the schema of all that one of its verbs prints."""
-        return {"type": "array", "items": self.make()} if verb in self.listing else self.make()
-
 
 SCHEMAS = (
     NamedSchema(
-        "verdict", "outcome.JsonVerdict", "a verdict, as it stands in other documents", version=2
+        "verdict",
+        "outcome.JsonVerdict",
+        "a verdict, as it stands in other documents",
+        (),
+        version=2,
     ),
     NamedSchema(
         "outcome",
@@ -59,37 +63,19 @@ SCHEMAS = (
         "ab",
         "outcome.JsonTwoSides",
         "the verdict on two servers, and how it was come by",
-        ("ab",),
         version=2,
     ),
     NamedSchema(
         "gate",
         "gate.JsonGate",
         "whether a change made a workload slower, and what this machine can tell",
-        ("gate",),
     ),
-    NamedSchema(
-        "report",
-        "outcome.JsonReport",
-        "where a report is, and its verdicts",
-        ("report",),
-        version=2,
-    ),
+    NamedSchema("report", "outcome.JsonReport", "where a report is, and its verdicts", version=2),
     NamedSchema(
         "comparison", "across.JsonComparison", "two campaigns side by side", ("compare",), version=2
     ),
-    NamedSchema(
-        "history",
-        "across.JsonHistory",
-        "lines through many campaigns, and their changes",
-        ("history",),
-    ),
-    NamedSchema(
-        "collection-plan",
-        "collection.JsonCollectionPlan",
-        "what a collection would do",
-        ("collection plan",),
-    ),
+    NamedSchema("history", "across.JsonHistory", "lines through many campaigns, and their changes"),
+    NamedSchema("collection-plan", "collection.JsonCollectionPlan", "what a collection would do"),
     NamedSchema(
         "collection",
         "collection.JsonCollection",
@@ -110,15 +96,11 @@ SCHEMAS = (
         "outcomes foretold for a second machine",
         ("collection predict",),
     ),
-    NamedSchema("site", "across.JsonSite", "what was made of many campaigns", ("site",)),
+    NamedSchema("site", "across.JsonSite", "what was made of many campaigns"),
     NamedSchema("bisection", "across.JsonSearch", "a search for a commit", ("bisect",)),
     NamedSchema("noise", "outcome.JsonNoise", "how much equal sides differ", ("null",)),
     NamedSchema(
-        "claims",
-        "claims.JsonClaim",
-        "published findings, and their outcomes",
-        ("claims",),
-        listed=True,
+        "claims", "claims.JsonClaim", "published findings, and their outcomes", listed=True
     ),
     NamedSchema(
         "plan-difference",
@@ -126,17 +108,17 @@ SCHEMAS = (
         "two execution plans",
         ("explain-diff",),
     ),
-    NamedSchema("plan", "plan.JsonPlan", "what a study would do", ("plan",)),
+    NamedSchema("plan", "plan.JsonPlan", "what a study would do"),
     NamedSchema("study", "model.study.Study", "a study with the values of a profile", ("show",)),
-    NamedSchema("studies", "model.study.StudySummary", "the catalogue", ("studies",), listed=True),
+    NamedSchema("studies", "model.study.StudySummary", "the catalogue", listed=True),
     NamedSchema(
         "campaigns", "folders.JsonCampaign", "the list of campaigns", ("runs",), listed=True
     ),
     NamedSchema(
         "removed", "folders.JsonRemoved", "campaigns that were deleted", ("rm",), listed=True
     ),
-    NamedSchema("export", "folders.JsonExport", "files of a campaign's numbers", ("export",)),
-    NamedSchema("clean", "folders.JsonCleaned", "what was or would be deleted", ("clean",)),
+    NamedSchema("export", "folders.JsonExport", "files of a campaign's numbers"),
+    NamedSchema("clean", "folders.JsonCleaned", "what was or would be deleted"),
     NamedSchema(
         "machine",
         "machine.JsonMachine",

@@ -17,8 +17,14 @@ from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.console import Console
 from teiten.cli.parameters import LANGUAGES
-from teiten.cli.site.output import Output, SiteCampaign, name_of, without_path
-from teiten.cli.site.own_reports import own_reports, read_own_report
+from teiten.cli.site.output import (
+    Output,
+    SiteCampaign,
+    name_of,
+    own_reports,
+    read_own_report,
+    without_path,
+)
 from teiten.errors import LedgerError
 from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.failures import consistent
@@ -108,9 +114,10 @@ class SiteMaker:
         site = CampaignSite(
             self.title, entries, series.history, series.steps, compared, series.beside, missing
         )
+        studies = sorted({entry.study for entry in entries})
         for language in LANGUAGES:
             self._write(index_name(language), index_html(site, language).encode())
-            for study in _studies(entries):
+            for study in studies if len(studies) > 1 else ():  # none where all are of one
                 page = index_html(site, language, study)
                 self._write(study_name(study, language), page.encode())
             self._write(feed_name(language), feed(site, language, self.url))
@@ -244,12 +251,6 @@ class SiteMaker:
         key = hashlib.sha256(content).hexdigest()
         if not self.output.has(name, key):
             self.output.write(name, key, content)
-
-
-def _studies(entries: Sequence[SiteEntry]) -> list[str]:
-    """List the studies that have a page: none where all campaigns are of one."""
-    studies = sorted({entry.study for entry in entries})
-    return studies if len(studies) > 1 else []
 
 
 def _with_machines(a: SiteEntry, b: SiteEntry) -> Bilingual:

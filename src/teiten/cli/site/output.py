@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,13 +24,17 @@ from teiten import __version__
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.campaign.read import read_campaign
 from teiten.cli.console import Console
+from teiten.cli.parameters import LANGUAGES
 from teiten.cli.reports import write_files
 from teiten.errors import LedgerError, UsageError
 from teiten.given_paths import exists
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.target_folder import remove_below, target_folder
+from teiten.host.system.users import own_uid
 from teiten.ledger.failures import consistent
+from teiten.ledger.folders import FILE_NAME, REPORT
+from teiten.model.text import Language
 from teiten.report.site.entry import SiteEntry, entry_of
 
 MANIFEST = ".teiten-site.json"
@@ -58,7 +64,12 @@ class Output:
 
     def write(self, name: str, key: str, content: bytes) -> None:
         """``key``: of what it is made from. Raises UsageError where the name is another's."""
-        self._take(name)
+        if name not in self._before and name not in self._now and (self.folder / name).exists():
+            raise UsageError(
+                f"{self.folder / name} was not made by teiten site, and is not replaced",
+                "name another folder with --to, or move it away",
+            )
+        self.written += 1
         with (
             translate_os_errors(f"the report cannot be written to {self.folder}", "--to"),
             target_folder(self.folder) as target,
@@ -81,14 +92,6 @@ class Output:
                 remove_below(target, name)
             target.unlink(BEGUN)
         return len(gone)
-
-    def _take(self, name: str) -> None:
-        if name not in self._before and name not in self._now and (self.folder / name).exists():
-            raise UsageError(
-                f"{self.folder / name} was not made by teiten site, and is not replaced",
-                "name another folder with --to, or move it away",
-            )
-        self.written += 1
 
 
 def _read(folder: Path) -> dict[str, str]:
@@ -150,6 +153,7 @@ def _is_below(name: str) -> bool:
 
 ENTRY_FORMAT = 5
 FOLDER = "site"
+_ENTRY = TypeAdapter(SiteEntry)
 
 
 @dataclass(frozen=True)
@@ -169,38 +173,30 @@ def entries(
     files: Sequence[Path], caches: Path, console: Console, left_out: list[tuple[str, str]]
 ) -> Iterator[SiteCampaign]:
     """Each campaign once; of ledgers that cannot be read the reason goes to ``left_out``."""
-    with target_folder(caches / FOLDER) as room:
-        yield from _entries(files, room, console, left_out)
-
-
-def _entries(
-    files: Sequence[Path], room: HeldFolder, console: Console, left_out: list[tuple[str, str]]
-) -> Iterator[SiteCampaign]:
     known: dict[tuple[str, float], Path] = {}
-    for file in console.reading(files):
-        try:
-            campaign = _entry(file, room)
-        except LedgerError as error:
-            left_out.append((name_of(file), without_path(error, file)))
-            continue
-        identity = (campaign.entry.campaign, campaign.entry.created_at)
-        if identity in known:
-            left_out.append((name_of(file), f"the same campaign as {name_of(known[identity])}"))
-            continue
-        known[identity] = file
-        yield campaign
+    with target_folder(caches / FOLDER) as room:
+        for file in console.reading(files):
+            try:
+                campaign = _entry(file, room)
+            except LedgerError as error:
+                left_out.append((name_of(file), without_path(error, file)))
+                continue
+            first = known.setdefault((campaign.entry.campaign, campaign.entry.created_at), file)
+            if first is file:
+                yield campaign
+            else:
+                left_out.append((name_of(file), f"the same campaign as {name_of(first)}"))
 
 
 def _entry(file: Path, room: HeldFolder) -> SiteCampaign:
     key = _key(file)
     name = f"{key}.json"
-    adapter = _adapter()
     with suppress(OSError, ValidationError, UnsafePlaceError):
-        kept = adapter.validate_json(room.read(name, LARGEST, shared=True))
+        kept = _ENTRY.validate_json(room.read(name, LARGEST, shared=True))
         return SiteCampaign(kept, file, key)
     with consistent(file):
         made = entry_of(read_campaign(file), str(file))
-    room.write(name, adapter.dump_json(made), mode=None)
+    room.write(name, _ENTRY.dump_json(made), mode=None)
     return SiteCampaign(made, file, key)
 
 
@@ -224,11 +220,34 @@ def without_path(error: LedgerError, file: Path) -> str:
     return error.message.replace(str(file), name_of(file))
 
 
-@cache
-def _adapter() -> TypeAdapter[SiteEntry]:
-    return TypeAdapter(SiteEntry)
+_loaded = lru_cache(maxsize=8)(read_campaign)  # a campaign has all of its samples
 
 
-@lru_cache(maxsize=8)  # a campaign has all of its samples
-def _loaded(file: Path) -> CampaignAnalysis:
-    return read_campaign(file)
+def own_reports(ledger: Path) -> Mapping[Language, str]:
+    """The times of a campaign's own reports, of which a site has copies, by language; empty unless
+    it has one in each that may be published: a plain file of the user to whom its folder belongs,
+    since a link in its place could lead to any file that we may read."""
+    if ledger.name != FILE_NAME:
+        return {}
+    stamps: dict[Language, str] = {}
+    for language in LANGUAGES:
+        try:
+            with _opened(ledger, language) as file:
+                stamps[language] = f"{os.fstat(file.fileno()).st_mtime_ns}"
+        except (OSError, UnsafePlaceError):
+            return {}
+    return stamps
+
+
+def read_own_report(ledger: Path, language: Language) -> bytes:
+    """Read the report that stands beside a ledger. Raises UnsafePlaceError where it is no plain
+    file of the user to whom its folder belongs, and OSError."""
+    with _opened(ledger, language) as file:
+        return file.read()
+
+
+def _opened(ledger: Path, language: Language) -> IO[bytes]:
+    """For root not even a file of root's in a folder of another user, who may have given it a
+    second name there; such reports are made anew."""
+    with HeldFolder.open(ledger.parent / REPORT) as folder:
+        return folder.read_file(f"report.{language}.html", shared=own_uid() != 0)

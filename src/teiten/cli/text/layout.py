@@ -9,49 +9,49 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TextIO
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from teiten.model.text import Language
 
 WIDTH = 92
 
 
-def columns(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> list[str]:
+def padded(cell: str, width: int, *, right: bool) -> str:
+    """A cell of a column: numbers end, words begin, where their column does."""
+    space = " " * (width - cell_len(cell))
+    return space + cell if right else cell + space
+
+
+def columns(rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> list[str]:
     """Rows as lines with aligned columns. ``right``: the columns that are aligned right."""
-    if not rows:
-        return []
-    widths = [max(cell_len(row[index]) for row in rows) for index in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = []
-        for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            space = " " * (width - cell_len(cell))
-            cells.append(space + cell if index in right else cell + space)
-        lines.append("  ".join(cells).rstrip())
-    return lines
+    table = tuple(rows)
+    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(
+            padded(cell, width, right=at in right)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
 
 
-def paragraph(text: str, *, indent: str = "", width: int | None = None) -> list[str]:
-    """A text as lines of at most ``width`` cells: where that is not said, WIDTH, or those of a
-    narrower terminal. Only a longer word, as a path is, goes beyond."""
-    lines = wrap(" ".join(text.split()), (width or _usual()) - len(indent))
-    return [indent + line for line in lines if line]
+def paragraph(text: str, *, indent: str = "") -> list[str]:
+    """A text as lines of at most WIDTH cells, or those of a narrower terminal. Only a longer word,
+    as a path is, goes beyond."""
+    width = min(WIDTH, room(sys.stdout) or WIDTH)
+    return [indent + line for line in wrap(" ".join(text.split()), width - len(indent)) if line]
 
 
-def _usual() -> int:
-    return min(WIDTH, room(sys.stdout) or WIDTH)
-
-
-def bullets(texts: Sequence[str], *, width: int | None = None) -> list[str]:
+def bullets(texts: Iterable[str]) -> list[str]:
     """Each text as a list entry."""
     lines = []
     for text in texts:
-        first, *rest = paragraph(text, width=(width or _usual()) - 4) or [""]
-        lines += [f"  - {first}", *(f"    {line}" for line in rest)]
+        first, *rest = paragraph(text, indent="    ") or ["    "]
+        lines += [f"  - {first[4:]}", *rest]
     return lines
 
 
@@ -130,26 +130,24 @@ def room(stream: TextIO) -> int | None:
     return None
 
 
+def write_fitting(stream: TextIO, text: str) -> None:
+    """Write a text, without what steers a terminal; on a terminal broken where that is narrower,
+    elsewhere a line stays one, for grep."""
+    width = room(stream)
+    for line in plain(text).split("\n"):
+        stream.write("\n".join(fitting(line, width)) + "\n")
+
+
 def fitting(line: str, width: int | None) -> list[str]:
     """A line as lines that fit, broken at blanks, and between Japanese characters; what goes on
     stands below its own column. Without a width it is left as it is."""
     if width is None or cell_len(line) <= width:
         return [line]
-    start = _start(line, width)
-    hang = cell_len(line[:start]) if start else _indent(line) + 2
-    if (
-        start and longest(line[start:]) > width - hang
-    ):  # a path beside its column would be broken by the terminal
-        start, hang = 0, _indent(line) + 2
-    first, *others = wrap(line[start:], width - hang)
-    return [line[:start] + first, *(set_cell_size("", hang) + further for further in others)]
-
-
-def _start(line: str, width: int) -> int:
-    """Find where the last column begins that has room beside what stands before it; 0 without."""
     ends = [gap.end() for gap in GAP.finditer(line)]
-    return next((end for end in reversed(ends) if cell_len(line[:end]) + NARROWEST <= width), 0)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
+    start = next((end for end in reversed(ends) if cell_len(line[:end]) + NARROWEST <= width), 0)
+    hang = cell_len(line[:start])
+    # a path beside its column would be broken by the terminal
+    if not start or longest(line[start:]) > width - hang:
+        start, hang = 0, len(line) - len(line.lstrip(" ")) + 2
+    first, *others = wrap(line[start:], width - hang)
+    return [line[:start] + first, *(" " * hang + further for further in others)]

@@ -21,8 +21,9 @@ EFFECTS = (0.01, 0.02, 0.05)
 def noise_lines(floor: NoiseFloor) -> Iterator[str]:
     """A noise floor in words."""
     lag = "" if floor.lag_one is None else f", lag-1 correlation {floor.lag_one:+.2f}"
+    pairs = "starts in paired transactions" if rules()[floor.way].concurrent else "pairs"
     yield (
-        f"{floor.workload}, {floor.clients} clients: {_pairs(floor)} of equal sides deviate by"
+        f"{floor.workload}, {floor.clients} clients: {pairs} of equal sides deviate by"
         f" {_percent(floor.deviation)} ({_percent(floor.robust_deviation)} without the few that"
         f" are far off){lag}, {floor.pairs} pairs"
     )
@@ -52,21 +53,16 @@ def noise_lines(floor: NoiseFloor) -> Iterator[str]:
         )
 
 
-def _pairs(floor: NoiseFloor) -> str:
-    return "starts in paired transactions" if rules()[floor.way].concurrent else "pairs"
-
-
 def needed_text(floor: NoiseFloor) -> str:
     """How many pairs effects need here."""
     parts = []
     for effect in EFFECTS:
         pairs = pairs_for(effect, floor.deviation, floor.alpha)
-        time = (
-            ""
-            if pairs is None
-            else f" ({rough_duration(pairs * floor.seconds_of_a_pair)} of measuring)"
-        )
-        parts.append(f"{effect:.0%}: {pairs if pairs is not None else 'no number of'} pairs{time}")
+        if pairs is None:
+            parts.append(f"{effect:.0%}: no number of pairs")
+        else:
+            time = rough_duration(pairs * floor.seconds_of_a_pair)
+            parts.append(f"{effect:.0%}: {pairs} pairs ({time} of measuring)")
     return "a difference is found with about " + ", ".join(parts)
 
 
@@ -89,9 +85,8 @@ def replication_lines(chosen: Replication) -> Iterator[str]:
     )
     cut = f" in {chosen.slices} slices, in turn" if chosen.slices > 1 else ""
     starts = "every pair" if chosen.restart_every == 1 else f"{chosen.restart_every} pairs"
-    expected = "" if chosen.pairs is None else f"; a difference of δ takes about {chosen.pairs}"
+    expected = chosen.pairs and f"; a difference of δ takes about {chosen.pairs} pairs"
     yield (
         f"so a trial measures {chosen.duration:g} s{cut}, and servers are restarted after {starts}"
-        + expected
-        + (" pairs" if expected else "")
+        f"{expected or ''}"
     )

@@ -83,14 +83,7 @@ def read_notes(path: Path) -> Notes:
             for problem in error.errors(include_url=False)
         )
         raise UsageError(f"{path}: {'; '.join(problems)}", HINT) from error
-    return Notes(
-        title=table.title,
-        organisation=table.organisation,
-        authors=tuple(Author(author.name, author.organisation) for author in table.authors),
-        licence=table.licence,
-        remarks=table.remarks,
-        acknowledgements=table.acknowledgements,
-        revisions=tuple(
-            Revision(revision.date, revision.text, revision.version) for revision in table.revisions
-        ),
-    )
+    values = dict(table)
+    values["authors"] = tuple(Author(**dict(author)) for author in table.authors)
+    values["revisions"] = tuple(Revision(**dict(revision)) for revision in table.revisions)
+    return Notes(**values)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 
 from rich.cells import cell_len
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult, Verdict
-from teiten.cli.text.layout import longest, wrap
+from teiten.cli.text.layout import longest, padded, wrap
 from teiten.report.effects import (
     confidence_percent,
     percent_decimals,
@@ -36,15 +37,12 @@ def outcome_lines(analysis: CampaignAnalysis, width: int | None) -> Iterator[str
     level; of tables with the same note the last has it. ``width``: the cells of a line; None for as
     many as it takes, as in a pipe."""
     kit = Kit(analysis, "en")
-    tables: dict[tuple[str, str, str], list[ContrastResult]] = {}
+    tables: dict[tuple[str, str, str], list[ContrastResult]] = defaultdict(list)
     for contrast in analysis.contrasts:
         if contrast.metric.judged:
-            tables.setdefault((contrast.old, contrast.new, contrast.metric.name), []).append(
-                contrast
-            )
-    groups = tuple(tables.values())
-    notes = [_note(kit, alike) for alike in groups]
-    for alike, (note, following) in zip(groups, pairwise((*notes, "")), strict=True):
+            tables[contrast.old, contrast.new, contrast.metric.name].append(contrast)
+    notes = [_note(kit, alike) for alike in tables.values()]
+    for alike, (note, following) in zip(tables.values(), pairwise((*notes, "")), strict=True):
         last = () if note == following else (note,)
         for line in (*_table(kit, alike, width), *last):
             yield line.replace("\u00a0", " ")  # for grep
@@ -71,15 +69,14 @@ def _table(kit: Kit, contrasts: Sequence[ContrastResult], width: int | None) -> 
 
 
 def _lines(kit: Kit, contrast: ContrastResult) -> Iterator[Line]:
-    title = kit.names.workload(contrast.workload)
-    if len(contrast.levels) == 1:
-        yield _line(kit, title, contrast, contrast.levels[0], contrast.overall)
-        return
-    if len(contrast.levels) > MOST_LEVELS:
-        title = f"{title}, {len(contrast.levels)} levels"
-    yield _line(kit, title, contrast, None, contrast.overall)
-    if len(contrast.levels) <= MOST_LEVELS:
-        for level in contrast.levels:
+    title, levels = kit.names.workload(contrast.workload), contrast.levels
+    if len(levels) == 1:
+        yield _line(kit, title, contrast, levels[0], contrast.overall)
+    elif len(levels) > MOST_LEVELS:
+        yield _line(kit, f"{title}, {len(levels)} levels", contrast, None, contrast.overall)
+    else:
+        yield _line(kit, title, contrast, None, contrast.overall)
+        for level in levels:
             label = f"{GAP}{kit.names.context(level.context)}"
             yield _line(kit, label, contrast, level, level.verdict)
 
@@ -89,14 +86,10 @@ def _line(
 ) -> Line:
     value = by_interval(factor_of(contrast.metric))
     old, new = (value(level, side).text for side in (0, 1)) if level else ("", "")
-    return (label, old, new, _ratio(verdict), _word(kit, verdict))
-
-
-def _word(kit: Kit, verdict: Verdict) -> str:
-    """The verdict's word, with a sign in place of words: ``slower by ≥5 %``."""
+    word = verdict_word(kit.t, verdict).replace("at least ", "≥")  # slower by ≥5 %
     if not verdict.conclusive:  # the ratio beside it is what was measured
-        return kit.t("verdict.no-conclusion")
-    return verdict_word(kit.t, verdict).replace("at least ", "≥")
+        word = kit.t("verdict.no-conclusion")
+    return (label, old, new, _ratio(verdict), word)
 
 
 def _ratio(verdict: Verdict) -> str:
@@ -115,14 +108,8 @@ def _fitted(line: Line, widths: Sequence[int]) -> Iterator[str]:
     labels = [indent + part for part in wrap(line[0].strip(), widths[0] - len(indent))]
     further = (wrap(cell, cells) for cell, cells in zip(line[1:], widths[1:], strict=True))
     for parts in zip_longest(labels, *further, fillvalue=""):
-        padded = (_padded(part, widths[column], column) for column, part in enumerate(parts))
-        yield GAP.join(padded).rstrip()
-
-
-def _padded(cell: str, width: int, column: int) -> str:
-    """Numbers end, words begin, where their column does."""
-    space = " " * max(0, width - cell_len(cell))
-    return space + cell if column in SIDES else cell + space
+        cells = (padded(part, widths[at], right=at in SIDES) for at, part in enumerate(parts))
+        yield GAP.join(cells).rstrip()
 
 
 def _note(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:

@@ -8,8 +8,9 @@ from teiten.cli.text.layout import aside, bullets, columns, paragraph
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.quantities import exact_share, format_duration, format_size
-from teiten.model.study import CachePolicy, Measure, Sequential, Study, Workload
+from teiten.model.study import CachePolicy, Sequential, Study, Workload
 from teiten.model.text import Bilingual, Language
+from teiten.report.texts import Texts
 from teiten.ways.registry import way_of
 
 WORDS = {
@@ -81,9 +82,10 @@ def study_lines(
     study: Study, optional: Sequence[Workload], profiles: Sequence[str], language: Language
 ) -> Iterator[str]:
     """The study with the values of its profile. ``optional``: workloads that do not run."""
-    word = _Words(language)
-    title = f"{word.of(study.title)}{word.aside(study.name)}"
-    yield word.joined(title, f"{word('profile')} {study.profile}")
+    word = Texts(language, {name: text.in_language(language) for name, text in WORDS.items()})
+    title = f"{word.of(study.title)}{aside(language, study.name)}"
+    comma = "、" if language == "ja" else ", "
+    yield f"{title}{comma}{word('profile')} {study.profile}"
     yield from paragraph(word.of(study.question))
     if not study.conclusive:
         yield word("inconclusive")
@@ -91,16 +93,16 @@ def study_lines(
         yield from ("", word("purpose"), *paragraph(word.of(study.purpose), indent="  "))
     if study.sources:
         yield from ("", word("sources"), *bullets(study.sources))
-    yield from ("", word("factors"), *columns(list(_factors(study, word))))
+    yield from ("", word("factors"), *columns(_factors(study, word)))
     if study.parameters:
-        yield from ("", word("parameters"), *columns(list(_parameters(study))))
+        yield from ("", word("parameters"), *columns(_parameters(study)))
     if study.builds:
-        yield from ("", word("builds"), *columns(list(_builds(study, word))))
+        yield from ("", word("builds"), *columns(_builds(study, word)))
     yield from ("", word("workloads"), *_workloads(study.workloads, word))
     if optional:
         yield from ("", word("optional"), *_workloads(optional, word))
     yield from ("", word("settings"), *_settings(study, word))
-    yield from ("", word("trial"), *columns(list(_measure(study, word))))
+    yield from ("", word("trial"), *columns(_measure(study, word)))
     if study.differences:
         texts = [word.of(text) for text in study.differences]
         yield from ("", word("differences"), *bullets(texts))
@@ -108,29 +110,9 @@ def study_lines(
         yield from ("", f"{word('profiles')}: {', '.join(profiles)}")
 
 
-class _Words:
-    """The labels in one language."""
-
-    def __init__(self, language: Language) -> None:
-        self._language: Language = language
-
-    def __call__(self, name: str) -> str:
-        return self.of(WORDS[name])
-
-    def of(self, text: Bilingual) -> str:
-        return text.in_language(self._language)
-
-    def aside(self, *texts: str) -> str:
-        return aside(self._language, *texts)
-
-    def joined(self, *texts: str) -> str:
-        """Texts with commas between them."""
-        return self.of(Bilingual(", ".join(texts), "、".join(texts)))
-
-
-def _factors(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
+def _factors(study: Study, word: Texts) -> Iterator[tuple[str, str]]:
     for factor in study.factors:
-        note = word.aside(word("contrasted")) if factor.name == study.contrast else ""
+        note = aside(word.language, word("contrasted")) if factor.name == study.contrast else ""
         yield f"  {factor.name}", (", ".join(factor.levels) or word("fitted")) + note
 
 
@@ -140,14 +122,15 @@ def _parameters(study: Study) -> Iterator[tuple[str, str]]:
         yield f"  {parameters.name}", settings or "—"
 
 
-def _builds(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
+def _builds(study: Study, word: Texts) -> Iterator[tuple[str, str]]:
     for name, spec in study.builds:
         flags = [*spec.configure, *(["meson"] if spec.meson else [])]
         flags.append(word("usual") if spec.cflags is None else f"CFLAGS={spec.cflags}")
-        yield f"  {name}", " ".join(flags) + (word.aside(spec.source) if spec.source else "")
+        source = aside(word.language, spec.source) if spec.source else ""
+        yield f"  {name}", f"{' '.join(flags)}{source}"
 
 
-def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
+def _workloads(workloads: Sequence[Workload], word: Texts) -> Iterator[str]:
     for workload in workloads:
         scale = workload.data.scale if workload.data.scale is not None else word("fitted")
         facts = [
@@ -159,7 +142,7 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
             f"{word(name) if name == 'clients' else name} {', '.join(levels)}"
             for name, levels in workload.levels
         ]
-        yield f"  {workload.name}: {word.of(workload.title)}{word.aside(*facts)}"
+        yield f"  {workload.name}: {word.of(workload.title)}{aside(word.language, *facts)}"
         yield from paragraph(word.of(workload.description), indent="    ")
         for script in workload.options.texts:
             if script.name != workload.options.source:
@@ -167,7 +150,7 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
             yield from (f"      {line}" for line in script.text.splitlines())
 
 
-def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
+def _tables(workload: Workload, word: Texts, scale: object) -> list[str]:
     layouts = [
         f"{word('layout')} {layout.name}:"
         f" {', '.join(script.name for script in layout.scripts) or '—'}"
@@ -183,13 +166,14 @@ def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
     ]
 
 
-def _settings(study: Study, word: _Words) -> list[str]:
-    lines = []
+def _settings(study: Study, word: Texts) -> list[str]:
+    fitted = aside(word.language, word("fitted")).strip()
+    rows = []
     for setting in study.settings:
         source = f" [{setting.source}]" if setting.source else ""
-        value = setting.value if setting.value is not None else word.aside(word("fitted")).strip()
-        lines.append((f"  {setting.name} = {value}", f"{word.of(setting.reason)}{source}"))
-    return columns(lines)
+        value = fitted if setting.value is None else setting.value
+        rows.append((f"  {setting.name} = {value}", f"{word.of(setting.reason)}{source}"))
+    return columns(rows)
 
 
 def _nodes(nodes: EmulatedNodes) -> str:
@@ -200,47 +184,44 @@ def _nodes(nodes: EmulatedNodes) -> str:
     return ", ".join(["network", *keys])
 
 
-def _preferred(measure: Measure, word: _Words) -> Iterator[tuple[str, str]]:
-    """The way that is tried first, and its own design."""
-    if measure.preferred is not None:
-        sequential = measure.preferred.sequential
-        yield "preferred", f"{measure.preferred.name}, {_blocks(sequential, measure.blocks, word)}"
-
-
-def _blocks(sequential: Sequential | None, blocks: int, word: _Words) -> str:
+def _blocks(sequential: Sequential | None, blocks: int, word: Texts) -> str:
     if sequential is None:
         return str(blocks)
     if sequential.budget is None:
         return word("until")
-    return word("until") + word.aside(f"{word('budget')} {format_duration(sequential.budget)}")
+    return word("until") + aside(
+        word.language, f"{word('budget')} {format_duration(sequential.budget)}"
+    )
 
 
-def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
-    measure = study.measure
+def _measure(study: Study, word: Texts) -> Iterator[tuple[str, str]]:
+    measure, preferred = study.measure, study.measure.preferred
 
     def seconds(value: float | None) -> str:
         return word("fitted") if value is None else format_duration(value)
 
-    rows: tuple[tuple[str, str], ...] = (
-        ("measured", seconds(measure.duration)),
-        ("warmup", seconds(measure.warmup)),
-        ("settle", seconds(measure.settle)),
-        ("prewarm", word("yes" if measure.prewarm else "no")),
-        ("caches", word(CachePolicy(measure.caches).value)),
-        ("blocks", _blocks(measure.sequential, measure.blocks, word)),
-        *_preferred(measure, word),
-        ("delta", exact_share(measure.delta)),
-        ("alpha", exact_share(measure.alpha)),
-        ("disturbed", exact_share(measure.disturbed_share or way_of(measure).disturbed_share)),
-        ("repeats", str(measure.repeats)),
-    )
-    rows += tuple(
-        (title, word(value) if value in WORDS else value)
-        for title, value in way_of(measure).listed(measure)
-    )
+    rows = {
+        "measured": seconds(measure.duration),
+        "warmup": seconds(measure.warmup),
+        "settle": seconds(measure.settle),
+        "prewarm": word("yes" if measure.prewarm else "no"),
+        "caches": word(CachePolicy(measure.caches).value),
+        "blocks": _blocks(measure.sequential, measure.blocks, word),
+    }
+    if preferred is not None:
+        design = _blocks(preferred.sequential, measure.blocks, word)
+        rows["preferred"] = f"{preferred.name}, {design}"
+    rows |= {
+        "delta": exact_share(measure.delta),
+        "alpha": exact_share(measure.alpha),
+        "disturbed": exact_share(measure.disturbed_share or way_of(measure).disturbed_share),
+        "repeats": str(measure.repeats),
+    }
+    for name, value in way_of(measure).listed(measure):
+        rows[name] = word(value) if value in WORDS else value
     if measure.memory is not None:
-        rows += (("memory", format_size(measure.memory)),)
+        rows["memory"] = format_size(measure.memory)
     if study.nodes is not None:
-        rows += (("nodes", _nodes(study.nodes)),)
-    for name, text in rows:
+        rows["nodes"] = _nodes(study.nodes)
+    for name, text in rows.items():
         yield f"  {word(name)}", text

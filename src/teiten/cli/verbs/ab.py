@@ -6,11 +6,8 @@ from typing import Any
 
 import click
 
-from teiten.analysis.model.findings import ContrastResult
-from teiten.cli.campaign.begin import prepare
-from teiten.cli.campaign.carry_out import CarriedOut
+from teiten.cli.campaign.begin import carry_out_sides, prepare
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
-from teiten.cli.campaign.way import carry_out_sides
 from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.parameters import json_option
@@ -59,11 +56,8 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     words = ["ab", old, new, *words_of_sides(sides)]
     carried = carry_out_sides(session, study, options, words, sides=sides, piloting=True)
     if given["as_json"]:
-        session.console.json(json_two_sides(carried.analysis, _primary(carried), carried.reports))
+        judged = next(result for result in carried.analysis.contrasts if result.metric.judged)
+        session.console.json(json_two_sides(carried.analysis, judged, carried.reports))
     else:
         session.console.data(carried.reports[0])
     check_fail_on(carried, given["fail_on"])
-
-
-def _primary(carried: CarriedOut) -> ContrastResult:
-    return next(contrast for contrast in carried.analysis.contrasts if contrast.metric.judged)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from teiten.cli.bisect.search import BisectRecord, Request, Search
 from teiten.cli.bisect.text import answer, json_search, search_lines
 from teiten.cli.campaign.begin import prepare
 from teiten.cli.main import Session
-from teiten.cli.parameters import build_options, json_option, read_value, renamed
+from teiten.cli.parameters import BUILD, json_option, read_value, renamed, repeating, with_flags
 from teiten.cli.plan.builds import SHORT, spec_of
-from teiten.cli.plan.options import checked_name
-from teiten.cli.plan.two_sides import SCRIPT, WAY, SharedOptions
+from teiten.cli.plan.options import ALPHA, BUDGET, DELTA, GUC, NAME, SET
+from teiten.cli.plan.two_sides import CLIENTS, DURATION, SCRIPT, WAY, SharedOptions
 from teiten.errors import InterruptedCampaignError, UsageError
 from teiten.execute.bisect import BisectRepository
 from teiten.execute.postgres.building.git import commit_of
@@ -36,30 +37,30 @@ MINUTES_EACH = 20
 """Minutes of each expected comparison, where no budget is given."""
 
 
+FLAGS = (
+    SCRIPT,
+    DELTA.of(
+        help="The difference that makes a commit bad; by default half of that between the two ends."
+    ),
+    ALPHA.of(help="How often the search may be wrong (default 5%)."),
+    BUDGET.of(
+        help=f"What all comparisons may take; by default {MINUTES_EACH} min for each. Without"
+        " builds."
+    ),
+    CLIENTS,
+    DURATION.of(help="Measured time of a trial; else derived."),
+    *BUILD,
+    *(flag.of(help="As in teiten ab.") for flag in (WAY, SET, GUC)),
+    NAME.of(help="Name of the search."),
+)
+
+
 @click.command("bisect", epilog=EXAMPLES)
 @click.option("--good", required=True, metavar="REF", help="The older commit, still good.")
 @click.option("--bad", required=True, metavar="REF", help="The newer commit, changed.")
 @click.option("--source", required=True, metavar="GIT_CHECKOUT", help="A clone of PostgreSQL.")
-@SCRIPT.option
+@partial(with_flags, FLAGS)
 @renamed("--workload", SCRIPT.name)
-@click.option(
-    "--delta",
-    metavar="SHARE",
-    help="The difference that makes a commit bad; by default half of that between the two ends.",
-)
-@click.option("--alpha", metavar="SHARE", help="How often the search may be wrong (default 5%).")
-@click.option(
-    "--budget",
-    metavar="TIME",
-    help=f"What all comparisons may take; by default {MINUTES_EACH} min for each. Without builds.",
-)
-@click.option("--clients", metavar="N", help="Clients; by default as many as cores.")
-@click.option("--duration", metavar="TIME", help="Measured time of a trial; else derived.")
-@build_options()
-@WAY.of(help="As in teiten ab.").option
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As in teiten ab.")
-@click.option("--guc", "gucs", multiple=True, metavar="NAME=VALUE", help="As in teiten ab.")
-@click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the search.")
 @json_option("what was found")
 @click.pass_obj
 def command(session: Session, /, **given: Any) -> None:
@@ -78,7 +79,10 @@ def command(session: Session, /, **given: Any) -> None:
         raise UsageError(f"--good and --bad are one commit, {good[:SHORT]}", "name two")
     clients = given["clients"] or str(read_host_facts(session.workdir.root).cpu.logical)
     request_values = _request_values(given, checkout, good, bad, clients)
-    name = given["name"] or f"bisect-{_hash(request_values)}"
+    name = given["name"]
+    if name is None:
+        digest = hashlib.sha256(json.dumps(request_values, sort_keys=True).encode()).hexdigest()
+        name = f"bisect-{digest[:8]}"
     folder = session.workdir.bisects / name
     repository = BisectRepository(folder / "repository.git", checkout)
     commits = repository.range(good, bad)
@@ -132,10 +136,7 @@ def _request(given: dict[str, Any], name: str, asked: dict[str, Any], count: int
         seed=0,
         script=asked["script"],
         clients=asked["clients"],
-        duration=asked["duration"],
-        way=asked.get("way"),
-        overrides=tuple(asked["overrides"]),
-        gucs=tuple(asked["gucs"]),
+        **{key: given[key] for key in ("duration", "way", "overrides", "gucs")},
     )
     budget = given["budget"] or f"{MINUTES_EACH * count}m"
     return Request(
@@ -157,16 +158,6 @@ def _request(given: dict[str, Any], name: str, asked: dict[str, Any], count: int
 
 def _command(given: dict[str, Any], name: str) -> str:
     """The command line that continues the search."""
-    flags = {"overrides": "set", "gucs": "guc"}
-    words = ["teiten", "bisect"]
-    for key, value in given.items():
-        flag = f"--{flags.get(key, key)}"
-        if key in ("as_json", "name") or value in (None, False, ()):
-            continue
-        for word in value if isinstance(value, tuple) else (value,):
-            words += [flag] if word is True else [flag, str(word)]
-    return shlex.join([*words, "--name", name])
-
-
-def _hash(asked: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
+    commits = [word for key in ("good", "bad", "source") for word in (f"--{key}", given[key])]
+    words = [*commits, *repeating(FLAGS, given.__getitem__), "--name", name]
+    return shlex.join(["teiten", "bisect", *words])

@@ -11,7 +11,6 @@ from teiten.cli.main import Session
 from teiten.cli.parameters import json_option, language_option
 from teiten.cli.text.layout import paragraph
 from teiten.errors import UsageError
-from teiten.model.plan import Plan
 from teiten.model.text import Language
 
 EXAMPLES = "Examples:  teiten claims --promises 18  ·  teiten claims observe --run last --lang ja"
@@ -49,6 +48,7 @@ def command(
     With --run (a campaign's name, a unique prefix, its path, or "last"), each with its outcome:
     reproduced, contradicted, inconclusive, or not applicable here, with the reason.
     """
+    from teiten.analysis.claims.outcomes import unassessed
     from teiten.claims.catalogue import claims_of
 
     claims = claims_of(study)
@@ -56,15 +56,30 @@ def command(
         raise _without_claims(session, study)
     if promises is not None:
         claims = _promised(claims, promises)
-    analysis = _analysed(session, campaign) if campaign else None
-    outcomes = _of_campaign(analysis, claims) if analysis else _of_print(claims)
+    analysis = None
+    if campaign:
+        from teiten.cli.campaign.read import read_campaign
+        from teiten.ledger.campaigns import find_campaign
+
+        analysis = read_campaign(find_campaign(session.workdir.campaigns, campaign))
+    outcomes = _of_campaign(analysis, claims) if analysis else unassessed(claims)
     if as_json:
         from teiten.cli.printed.claims import json_claim
 
         assessed = analysis is not None
         session.console.json([json_claim(outcome, assessed=assessed) for outcome in outcomes])
         return
-    _print(session, outcomes, language, analysis.plan if analysis else None)
+    from teiten.report.claim_words import lines_about, outcome_word
+    from teiten.report.names import Names
+    from teiten.report.texts import texts
+
+    t = texts(language)
+    names = Names(analysis.plan, t) if analysis else None
+    for outcome in outcomes:
+        word = f"  {outcome_word(t, outcome)}" if names else ""
+        texts_about = lines_about(t, outcome, names)
+        lines = (line for text in texts_about for line in paragraph(text, indent=INDENT))
+        session.console.text(f"{outcome.claim.id}{word}", *lines)
 
 
 def _promised(claims: tuple[Claim, ...], versions: str) -> tuple[Claim, ...]:
@@ -96,19 +111,6 @@ def _without_claims(session: Session, study: str | None) -> UsageError:
     )
 
 
-def _of_print(claims: tuple[Claim, ...]) -> tuple[ClaimOutcome, ...]:
-    from teiten.analysis.claims.outcomes import unassessed
-
-    return unassessed(claims)
-
-
-def _analysed(session: Session, campaign: str) -> CampaignAnalysis:
-    from teiten.cli.campaign.read import read_campaign
-    from teiten.ledger.campaigns import find_campaign
-
-    return read_campaign(find_campaign(session.workdir.campaigns, campaign))
-
-
 def _of_campaign(analysis: CampaignAnalysis, claims: tuple[Claim, ...]) -> tuple[ClaimOutcome, ...]:
     """The campaign's outcomes, those of its own study first; findings about other studies do not
     apply to it."""
@@ -126,20 +128,3 @@ def _of_campaign(analysis: CampaignAnalysis, claims: tuple[Claim, ...]) -> tuple
         )
         for claim in sorted(claims, key=lambda claim: claim.study != own)
     )
-
-
-def _print(
-    session: Session, outcomes: tuple[ClaimOutcome, ...], language: Language, plan: Plan | None
-) -> None:
-    """Print findings; ``plan``: of the campaign against which they are assessed, if any."""
-    from teiten.report.claim_words import lines_about, outcome_word
-    from teiten.report.names import Names
-    from teiten.report.texts import texts
-
-    t = texts(language)
-    names = Names(plan, t) if plan else None
-    for outcome in outcomes:
-        word = f"  {outcome_word(t, outcome)}" if names else ""
-        texts_about = lines_about(t, outcome, names)
-        lines = (line for text in texts_about for line in paragraph(text, indent=INDENT))
-        session.console.text(f"{outcome.claim.id}{word}", *lines)

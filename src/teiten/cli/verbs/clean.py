@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 import click
 
-from teiten.cli.campaign.uses import Unfinished, Uses, refusal
+from teiten.cli.campaign.uses import Uses, refusal
 from teiten.cli.main import Session
 from teiten.cli.parameters import json_option, read_value
 from teiten.cli.printed.folders import JsonCleaned
@@ -20,7 +20,7 @@ from teiten.execute.sites.belongings import (
     belongings,
     remove_belonging,
 )
-from teiten.host.system.users import ServerUser, server_user
+from teiten.host.system.users import server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.model.quantities import format_duration, format_size, parse_duration
 from teiten.model.units import Bytes
@@ -74,18 +74,25 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
         with kept_on_host(session, host, host_workdir, dry_run=dry_run) as (where, kept, remove):
             _delete(session, where, kept, remove, dry_run=dry_run, yes=yes, as_json=as_json)
         return
-    chosen_kinds = {
+    flags = {
         BelongingKind.TEMPLATE: templates,
         BelongingKind.PACKAGE: packages,
         BelongingKind.CLUSTER: clusters,
         BelongingKind.DATABASE: databases,
     }
-    kinds = _kinds(chosen_kinds, all_=everything)
-    chosen, needed = _parted(session, _choose(session, kinds, older_than), anyway=anyway)
+    kinds = {kind for kind, wanted in flags.items() if wanted or everything}
+    kinds = kinds or set(flags) - {BelongingKind.PACKAGE}
+    chosen, uses = _choose(session, kinds, older_than), Uses(session.workdir)
+    needed_by = {
+        item: uses.of_template(item.path.name)
+        for item in chosen
+        if not anyway and item.kind is BelongingKind.TEMPLATE
+    }
+    needed = [refusal(item.name, user) for item, user in needed_by.items() if user is not None]
+    chosen = tuple(item for item in chosen if needed_by.get(item) is None)
     if needed and not chosen:
-        raise refusal(needed[0][0].name, needed[0][1])
-    for belonging, campaign in needed:
-        session.console.say(f"kept: {refusal(belonging.name, campaign).message}")
+        raise needed[0]
+    session.console.say(*(f"kept: {reason.message}" for reason in needed))
     where, remove = str(session.workdir.root), partial(_remove, session)
     _delete(session, where, chosen, remove, dry_run=dry_run, yes=yes, as_json=as_json)
 
@@ -134,21 +141,12 @@ def _delete(
         )
 
 
-def _kinds(chosen: Mapping[BelongingKind, bool], *, all_: bool) -> frozenset[BelongingKind]:
-    if all_:
-        return frozenset(BelongingKind)
-    if not any(chosen.values()):
-        return frozenset(BelongingKind) - {BelongingKind.PACKAGE}
-    return frozenset(kind for kind, wanted in chosen.items() if wanted)
-
-
 def _choose(
-    session: Session, kinds: frozenset[BelongingKind], older_than: str | None
+    session: Session, kinds: Collection[BelongingKind], older_than: str | None
 ) -> tuple[Belonging, ...]:
-    age = (
-        0.0 if older_than is None else read_value("--older-than", older_than, parse_duration, "30d")
-    )
-    latest = time.time() - age
+    latest = time.time()
+    if older_than is not None:
+        latest -= read_value("--older-than", older_than, parse_duration, "30d")
     return tuple(
         belonging
         for belonging in belongings(session.workdir, server_user())
@@ -156,49 +154,28 @@ def _choose(
     )
 
 
-def _parted(
-    session: Session, chosen: Sequence[Belonging], *, anyway: bool
-) -> tuple[tuple[Belonging, ...], list[tuple[Belonging, Unfinished]]]:
-    """Separate what may be deleted from what a campaign that is not complete needs."""
-    uses = Uses(session.workdir)
-    asked = () if anyway else (BelongingKind.TEMPLATE,)
-    both = [
-        (belonging, uses.of_template(belonging.path.name) if belonging.kind in asked else None)
-        for belonging in chosen
-    ]
-    free = tuple(belonging for belonging, user in both if user is None)
-    return free, [(belonging, user) for belonging, user in both if user is not None]
-
-
 def _list(session: Session, chosen: Sequence[Belonging]) -> None:
     if not chosen:
         session.console.say("there is nothing to delete")
         return
-    rows = [
-        (belonging.kind.value, format_size(belonging.bytes), _unused(belonging), belonging.name)
-        for belonging in chosen
-    ]
+    rows = []
+    for belonging in chosen:
+        seconds = max(0.0, time.time() - belonging.last_used)
+        age = f"{seconds / DAY:.0f} days" if seconds >= 2 * DAY else format_duration(round(seconds))
+        size = format_size(belonging.bytes)
+        rows.append((belonging.kind.value, size, f"unused for {age}", belonging.name))
     session.console.text(*columns(rows, right=(1,)))
     total = sum(belonging.bytes for belonging in chosen)
     session.console.say(f"{len(chosen)} in all, {format_size(total)}")
 
 
-def _unused(belonging: Belonging) -> str:
-    seconds = max(0.0, time.time() - belonging.last_used)
-    if seconds >= 2 * DAY:
-        return f"unused for {seconds / DAY:.0f} days"
-    return f"unused for {format_duration(round(seconds))}"
-
-
 def _remove(session: Session, chosen: Sequence[Belonging]) -> tuple[Belonging, ...]:
+    user, removed = server_user(), []
     with workdir_lock(session.workdir.root):
-        user = server_user()
-        return tuple(belonging for belonging in chosen if _is_removed(session, belonging, user))
-
-
-def _is_removed(session: Session, belonging: Belonging, user: ServerUser) -> bool:
-    try:
-        return remove_belonging(belonging, session.workdir, user)
-    except ServerError as error:
-        session.console.warn(error.message, error.hint)
-        return False
+        for belonging in chosen:
+            try:
+                if remove_belonging(belonging, session.workdir, user):
+                    removed.append(belonging)
+            except ServerError as error:
+                session.console.warn(error.message, error.hint)
+    return tuple(removed)

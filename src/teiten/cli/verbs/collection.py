@@ -280,17 +280,19 @@ def compare_command(
     from teiten.cli.collection.carry_out import result_of
     from teiten.cli.collection.prediction import check_prediction, read_prediction
     from teiten.cli.collection.text import checked_lines, comparison_lines
-    from teiten.cli.printed.collection import json_collection_comparison
+    from teiten.cli.printed.collection import JsonCollectionComparison
+    from teiten.cli.printed.form import taken
 
     results = [result_of(_night(session, name)) for name in (first, second)]
     findings = tuple(compared(*results))
-    names = (results[0].name, results[1].name)
+    first, second = (result.name for result in results)
     prediction = read_prediction(foretelling) if foretelling is not None else None
     checked = check_prediction(prediction, *results) if prediction is not None else None
     if as_json:
-        session.console.json(json_collection_comparison(*names, findings, checked))
+        values = {"first": first, "second": second, "findings": findings, "prediction": checked}
+        session.console.json(taken(JsonCollectionComparison, None, **values))
     else:
-        session.console.text(*comparison_lines(*names, findings))
+        session.console.text(*comparison_lines(first, second, findings))
         if prediction is not None and checked is not None:
             session.console.text(*checked_lines(prediction, checked))
 

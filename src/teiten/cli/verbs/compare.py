@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from teiten.analysis.model.comparison import Comparison, UnpairedResult
+from teiten.analysis.model.comparison import Comparison
 from teiten.analysis.model.verdict import WORDS
 from teiten.cli.campaign.fail_on import came_true, refuse_fail_on
 from teiten.cli.completion import campaigns
@@ -74,21 +74,19 @@ def command(
         refuse_fail_on(side.plan.study, fail_on)
     folder = target or session.workdir.root / FOLDER / _name(comparison)
     paths = _write(comparison, folder, form, (language,) if language else LANGUAGES)
+    judged = [result for result in comparison.results if result.metric.judged]
+    sentences = [comparison_sentence(comparison, result, "en") for result in judged]
     if as_json:
         from teiten.cli.printed.across import json_comparison
 
         session.console.json(json_comparison(comparison, paths))
     else:
-        for result in _primary(comparison):
-            session.console.say(comparison_sentence(comparison, result, "en"))
+        session.console.say(*sentences)
         session.console.data(*paths)
-    for result in _primary(comparison):
+    for result, sentence in zip(judged, sentences, strict=True):
         true = came_true(fail_on, result.overall, result.levels)
         if true:
-            raise VerdictError(
-                f"--fail-on {true}: {comparison_sentence(comparison, result, 'en')}",
-                "see the report",
-            )
+            raise VerdictError(f"--fail-on {true}: {sentence}", "see the report")
 
 
 def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison:
@@ -118,10 +116,6 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
             "teiten show tells what a study measures; choose campaigns of one study",
         )
     return comparison
-
-
-def _primary(comparison: Comparison) -> list[UnpairedResult]:
-    return [result for result in comparison.results if result.metric.judged]
 
 
 def _name(comparison: Comparison) -> str:

@@ -42,7 +42,7 @@ def command(
     takes about eight minutes for 20 starts of two servers, and goes on where it was cut off.
     """
     from teiten.cli.doctor.abilities import abilities, abilities_text
-    from teiten.cli.doctor.measure import measure
+    from teiten.cli.doctor.measure import check_pairs, measure
     from teiten.cli.doctor.text import (
         cautions_text,
         ceilings_text,
@@ -58,8 +58,6 @@ def command(
         measure(session, language)
     facts = read_host_facts(session.workdir.root)
     if checks_pairs:
-        from teiten.cli.doctor.measure import check_pairs
-
         check_pairs(session, facts, language)
     check = known_check(session.workdir.caches, facts)
     disturbing = cautions(facts)
@@ -70,15 +68,16 @@ def command(
         session.console.json(json_machine(facts, disturbing, check, able, language))
         return
     output = session.console.output
-    output.print(facts_text(facts, language, output.width))
-    output.print()
-    output.print(abilities_text(able, language, output.width))
-    output.print()
+    parts = [
+        facts_text(facts, language, output.width),
+        abilities_text(able, language, output.width),
+    ]
     if facts.ceilings is not None:
-        output.print(ceilings_text(facts.ceilings, language, output.width))
-        output.print()
+        parts.append(ceilings_text(facts.ceilings, language, output.width))
     if check is not None:
-        output.print(pairs_text(check, language, output.width))
+        parts.append(pairs_text(check, language, output.width))
+    for part in parts:
+        output.print(part)
         output.print()
     output.print(cautions_text(disturbing, language, output.width))
     session.console.say(summary(disturbing, language))

@@ -14,13 +14,15 @@ import click
 from teiten import __version__
 from teiten.cli.main import Session
 from teiten.cli.parameters import GivenPath, json_option, language_option, renamed
+from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.errors import UsageError
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.target_folder import write_file
-from teiten.model.text import Language
+from teiten.model.text import Language, shortened
 
 if TYPE_CHECKING:
-    from teiten.analysis.model.explain import ExplainedPlan
+    from teiten.analysis.model.explain import ExplainedPlan, PlanDifference
+    from teiten.report.tables import Table
 
 EXAMPLES = (
     "Examples:  teiten explain-diff before.json after.json --to plans.html"
@@ -30,6 +32,7 @@ EXAMPLES = (
 STDIN = "-"
 LARGEST = 256 * 1024**2
 """Bytes of a file; the largest plans have some MB."""
+WIDEST_CELL = 56
 
 
 @click.command("explain-diff", epilog=EXAMPLES)
@@ -78,7 +81,6 @@ def _compare(
 ) -> None:
     from teiten.analysis.explain.difference import difference
     from teiten.cli.printed.plan_difference import json_plan_difference
-    from teiten.cli.text.explain_diff import as_lines
 
     compared = difference(_plan(old), _plan(new))
     sides = _names(old, new)
@@ -86,12 +88,51 @@ def _compare(
         from teiten.analysis.explain.text import well_formed
         from teiten.report.plans.page import render_difference
 
-        _write(page, render_difference(compared, sides, language, __version__))
+        content = render_difference(compared, sides, language, __version__)
+        with translate_os_errors(f"--to {page} cannot be written", "--to"):
+            write_file(page, content.encode(errors="backslashreplace"))
         session.console.say(f"wrote {well_formed(str(page))}")
     if as_json:
         session.console.json(json_plan_difference(compared, sides))
         return
     session.console.text(*as_lines(compared, sides, language))
+
+
+def as_lines(
+    difference: PlanDifference, sides: tuple[str, str], language: Language
+) -> Iterator[str]:
+    """The headline, statements, differences, notes, and the tables."""
+    from teiten.report.plans import page
+    from teiten.report.plans.tables import difference_tables
+    from teiten.report.texts import texts
+
+    t = texts(language)
+    yield from paragraph(page.headline(t, difference, sides))
+    for statement in page.statements(t, difference):
+        yield from paragraph(statement)
+    yield ""
+    yield from bullets(page.changes(t, difference))
+    for table in difference_tables(t, "plans", difference, sides):
+        yield ""
+        yield table.caption
+        yield from (f"  {line}" for line in _table_lines(table))
+        if table.note:
+            yield from paragraph(table.note, indent="  ")
+    yield ""
+    for note in page.notes(t, difference, sides):
+        yield from paragraph(note)
+
+
+def _table_lines(table: Table) -> list[str]:
+    head = [_short(column.title) for column in table.columns]
+    rows = [[_short(cell.text) for cell in row] for row in table.rows]
+    right = [index for index, column in enumerate(table.columns) if column.numeric]
+    return columns([head, *rows], right=right)
+
+
+def _short(text: str) -> str:
+    printable = "".join(character if character.isprintable() else " " for character in text)
+    return shortened(" ".join(printable.split()), WIDEST_CELL)
 
 
 def _plan(name: str) -> ExplainedPlan:
@@ -134,8 +175,3 @@ def _names(old: str, new: str) -> tuple[str, str]:
     if names[0] != names[1]:
         return names[0], names[1]
     return (old, new) if old != new else (f"{old} (A)", f"{new} (B)")
-
-
-def _write(path: Path, text: str) -> None:
-    with translate_os_errors(f"--to {path} cannot be written", "--to"):
-        write_file(path, text.encode(errors="backslashreplace"))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from teiten.analysis.verdict.gate import GateOutcome
-from teiten.cli.campaign.begin import prepare
+from teiten.cli.campaign.begin import carry_out_sides, prepare
 from teiten.cli.campaign.fail_on import refuse_inconclusive
-from teiten.cli.campaign.way import carry_out_sides
 from teiten.cli.completion import servers
 from teiten.cli.gate.answer import (
     GateAnswer,
@@ -27,13 +27,12 @@ from teiten.cli.gate.sides import GateOptions, gate_sides
 from teiten.cli.main import Session
 from teiten.cli.parameters import GivenPath, build_options, json_option, with_flags
 from teiten.cli.plan.builds import spec_of
-from teiten.cli.plan.two_sides import FLAGS, SCRIPT, SharedOptions, shared_options
+from teiten.cli.plan.two_sides import FLAGS, SCRIPT, shared_options
 from teiten.cli.printed.gate import json_gate
 from teiten.errors import CannotTellError, UsageError, VerdictError
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.target_folder import append_file, write_file
 from teiten.study.sides import GATE_BUDGET, gate_study
-from teiten.study.sql_folders import SqlFolders
 
 EXAMPLES = (
     "Examples:  teiten gate 17 18 --script q.sql --script r.sql --markdown gate.md"
@@ -54,14 +53,10 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 ON_GITHUB = "GITHUB_ACTIONS"
 
 
-def _gate_options(function: Any) -> Any:
-    return with_flags(GATE_FLAGS, function)
-
-
 @click.command("gate", epilog=EXAMPLES)
 @click.argument("base", shell_complete=servers)
 @click.argument("head", shell_complete=servers)
-@_gate_options
+@partial(with_flags, GATE_FLAGS)
 @click.option("--guc-base", multiple=True, metavar="NAME=VALUE", help="A parameter of BASE alone.")
 @click.option("--guc-head", multiple=True, metavar="NAME=VALUE", help="A parameter of HEAD alone.")
 @click.option("--set-base", multiple=True, metavar="KEY=VALUE", help="As --set-a of teiten ab.")
@@ -106,8 +101,12 @@ def command(session: Session, /, base: str, head: str, **given: Any) -> None:
     )
     prepare(session, options.name)
     sides = gate_sides(session, (base, head), given, how)
-    if sides.folders is not None:
-        _tell_of_folders(session, sides.folders, options)
+    if sides.folders is not None and options.script:
+        raise UsageError(
+            "--script names a workload, and so do the files of both folders", "leave it out"
+        )
+    for file in sides.folders.unpaired if sides.folders is not None else ():
+        session.console.say(f"{file} is left out: one of the two folders does not have it")
     study = gate_study(*sides.compared, options, sides.folders)
     refuse_inconclusive(study, "gate", "leave --profile out, or name another one")
     words = ["gate", *sides.words]
@@ -119,17 +118,11 @@ def command(session: Session, /, base: str, head: str, **given: Any) -> None:
     else:
         session.console.text(*answer_lines(answer))
         session.console.data(carried.reports[0])
-    _end(answer)
-
-
-def _tell_of_folders(session: Session, folders: SqlFolders, options: SharedOptions) -> None:
-    """Say which files are left out. Raises UsageError for scripts beside the folders'."""
-    if options.script:
-        raise UsageError(
-            "--script names a workload, and so do the files of both folders", "leave it out"
-        )
-    for file in folders.unpaired:
-        session.console.say(f"{file} is left out: one of the two folders does not have it")
+    match answer.outcome:
+        case GateOutcome.REGRESSION:
+            raise VerdictError(f"gate: {title(answer)}", "see the report")
+        case GateOutcome.CANNOT_TELL:
+            raise CannotTellError(f"gate: {title(answer)}", f"what would help: {needed(answer)}")
 
 
 def _publish(answer: GateAnswer, file: Path | None) -> None:
@@ -144,12 +137,3 @@ def _publish(answer: GateAnswer, file: Path | None) -> None:
     if os.environ.get(ON_GITHUB) == "true":
         for line in annotation_lines(answer):
             sys.stderr.write(line + "\n")
-
-
-def _end(answer: GateAnswer) -> None:
-    """Raise what gives the exit code, where the answer is not that all is well."""
-    match answer.outcome:
-        case GateOutcome.REGRESSION:
-            raise VerdictError(f"gate: {title(answer)}", "see the report")
-        case GateOutcome.CANNOT_TELL:
-            raise CannotTellError(f"gate: {title(answer)}", f"what would help: {needed(answer)}")

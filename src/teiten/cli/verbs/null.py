@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from teiten.cli.campaign.begin import prepare
-from teiten.cli.campaign.way import carry_out_sides
+from teiten.cli.campaign.begin import carry_out_sides, prepare
 from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.parameters import json_option

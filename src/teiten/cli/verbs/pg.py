@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,15 @@ from teiten.cli.completion import installable, removable
 from teiten.cli.parameters import build_options, json_option
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from teiten.cli.main import Session
     from teiten.model.installation import Installation
+
+FOLDED = ("name", "build", "contrib", "programs")
+"""Columns of a list whose texts go on below."""
+SPARE = ("programs", "source", "pgbench")
+"""Columns that a narrow terminal does without."""
 
 
 @click.group(
@@ -34,7 +42,6 @@ def command() -> None:
 def list_command(session: Session, as_json: bool) -> None:
     """List what is found: Teiten's own, PATH, pg_config, and the folders of distributions."""
     from teiten.cli.printed.machine import json_installation
-    from teiten.cli.text.installations import SPARE, table
     from teiten.execute.postgres.inspection import this_machine
     from teiten.execute.postgres.installations import search
 
@@ -44,13 +51,54 @@ def list_command(session: Session, as_json: bool) -> None:
             [json_installation(installation) for installation in findings.installations]
         )
     elif findings.installations:
-        session.console.table(table(findings.installations), SPARE)
+        session.console.table(_table(findings.installations), SPARE)
     else:
         session.console.say("no PostgreSQL found; install one with: teiten pg install 17 18")
     for text in findings.broken:
         session.console.warn(
             f"left out: {text}", "remove it or repair it; Teiten's own: teiten pg install"
         )
+
+
+def _table(installations: Sequence[Installation]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("name", "version", "source", "build", "contrib", "pgbench", "programs"):
+        table.add_column(heading, no_wrap=heading not in FOLDED, overflow="fold")
+    for installation in installations:
+        table.add_row(
+            installation.name,
+            str(installation.version),
+            f"{installation.source.value}{' (Teiten)' if installation.managed else ''}",
+            _build_text(installation),
+            _contrib(installation),
+            "yes" if installation.pgbench else "no",
+            str(installation.bin_directory),
+        )
+    return table
+
+
+def _build_text(installation: Installation) -> str:
+    """``gcc 12.2.0 -O2, JIT, ICU``"""
+    from teiten.execute.postgres.built_as import read_build
+
+    build = read_build(installation)
+    if build is None:
+        return ""
+    parts = {"JIT": build.jit, "ICU": build.icu}
+    return ", ".join([build.told() or "unknown", *(name for name, has in parts.items() if has)])
+
+
+def _contrib(installation: Installation) -> str:
+    from teiten.execute.postgres.inspection import WANTED
+
+    if installation.postgres is None:
+        return "(no server)"
+    lacking = [name for name in WANTED if name not in installation.contrib]
+    if len(lacking) == len(WANTED):
+        return "none"
+    return f"without {', '.join(lacking)}" if lacking else "complete"
 
 
 @command.command(
@@ -98,9 +146,8 @@ def list_command(session: Session, as_json: bool) -> None:
 @build_options(
     "With --build: options of configure.",
     "With --build: CFLAGS, instead of -O2.",
-    "",
+    None,
     "With --build: compilers at a time: all cores.",
-    without="--meson",
 )
 @json_option("what was installed")
 @click.pass_obj

@@ -14,6 +14,7 @@ from teiten.errors import TeitenError
 
 if TYPE_CHECKING:
     from teiten.cli.plan.make import Planned
+    from teiten.model.plan import Plan
 
 EXAMPLES = (
     "Examples:  teiten plan observe --profile quick --servers 17,18"
@@ -40,35 +41,29 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
     from teiten.cli.plan.text import foretold_lines, plan_lines
     from teiten.cli.printed.plan import json_plan
 
+    provisional: Plan | None = None
     if options.find_saturation:
-        foretold = foretell(session, study, options)
-        planned = foretold.campaign
+        first, planned = foretell(session, study, options)
+        provisional = first.plan
         if not as_json:
-            session.console.text(*foretold_lines(foretold))
+            session.console.text(*foretold_lines(provisional, planned.plan))
     else:
-        foretold, planned = None, make_plan(session, study, options, checked=False)
+        planned = make_plan(session, study, options, checked=False)
     actions = _actions(session, planned)
-    if as_json:
-        session.console.json(json_plan(planned, session.workdir.root, actions, foretold))
-        check_planned(session, planned)
-        return
-    lack = _lack(session, planned)
-    whole = session.console.verbosity >= Verbosity.VERBOSE
-    session.console.text(
-        *plan_lines(planned, session.workdir.root, actions, lack=lack, order=order, whole=whole)
-    )
-    if lack is not None:
-        raise lack
-
-
-def _lack(session: Session, planned: Planned) -> TeitenError | None:
-    from teiten.cli.plan.make import check_planned
-
+    lack = None
     try:
         check_planned(session, planned)
     except TeitenError as error:
-        return error
-    return None
+        lack = error
+    folder = session.workdir.root
+    if as_json:
+        session.console.json(json_plan(planned, folder, actions, provisional))
+    else:
+        whole = session.console.verbosity >= Verbosity.VERBOSE
+        lines = plan_lines(planned, folder, actions, lack=lack, order=order, whole=whole)
+        session.console.text(*lines)
+    if lack is not None:
+        raise lack
 
 
 def _actions(session: Session, planned: Planned) -> tuple[str, ...]:

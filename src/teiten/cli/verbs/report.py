@@ -10,14 +10,9 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.completion import campaigns
 from teiten.cli.main import Session
 from teiten.cli.parameters import LANGUAGES, GivenPath, form_option, json_option, languages_option
-from teiten.cli.reports import (
-    FOLDER,
-    report_html,
-    report_path,
-    way_to_campaign,
-    write_files,
-)
+from teiten.cli.reports import report_html, report_path, way_to_campaign, write_files
 from teiten.errors import UsageError
+from teiten.ledger.folders import REPORT
 from teiten.model.text import Language
 from teiten.report.notes import NO_NOTES, Notes
 
@@ -67,17 +62,22 @@ def command(
     RUN is its name, a unique prefix, its path, or "last" (the default). Nothing is measured again:
     a campaign that is still running or was interrupted is reported as far as it is.
     """
+    from teiten.cli.campaign.read import analyse_campaign
+    from teiten.cli.text.notes import read_notes
     from teiten.ledger.campaigns import find_campaign
     from teiten.ledger.failures import consistent
     from teiten.ledger.folders import FILE_NAME
+    from teiten.ledger.store import Ledger
     from teiten.report.render.pdf import require_typst
 
     folder = find_campaign(session.workdir.campaigns, campaign)
     if form == "pdf":
         require_typst()
     with consistent(folder / FILE_NAME):
-        analysis = _analysis_of(folder)
-        path = _write(analysis, folder, target, form=form, language=language, notes=_notes(notes))
+        with Ledger.open(folder, read_only=True) as ledger:
+            analysis = analyse_campaign(ledger)
+        added = NO_NOTES if notes is None else read_notes(notes)
+        path = _write(analysis, folder, target, form=form, language=language, notes=added)
     tell_unfinished(session, folder)
     if as_json:
         from teiten.cli.printed.outcome import json_report
@@ -113,12 +113,20 @@ def _write(
 ) -> Path:
     """Write the report in a form; its path. ``language``: None for both in one file, or English."""
     from teiten.report.exchange import render_exchange
-    from teiten.report.forms import render_pdf
+    from teiten.report.forms import render_markdown, render_pdf
+    from teiten.report.render.markdown import TEXT
 
     single: Language = language or "en"
     if form == "markdown":
-        place = target or folder / FOLDER / f"markdown.{single}"
-        return _write_markdown(analysis, single, place, notes, way_to_campaign(folder, place))
+        place = target or folder / REPORT / f"markdown.{single}"
+        if place.exists() and not place.is_dir():
+            raise UsageError(
+                f"--to {place} is a file; a Markdown report is a folder",
+                "name a folder, or leave out --to",
+            )
+        beside = way_to_campaign(folder, place)
+        write_files(place, render_markdown(analysis, single, notes, beside))
+        return place / TEXT
     if form == "html":
         path = report_path(folder, language, target)
         content = report_html(analysis, (language,) if language else LANGUAGES, folder, path, notes)
@@ -127,36 +135,7 @@ def _write(
         content = render_pdf(analysis, single, notes)
     else:
         name, content = render_exchange(analysis, form, single)
-        place = target or folder / FOLDER
+        place = target or folder / REPORT
         path = place / name if place.is_dir() or not place.suffix else place
     write_files(path.parent, {path.name: content})
     return path
-
-
-def _analysis_of(folder: Path) -> CampaignAnalysis:
-    from teiten.cli.campaign.read import analyse_campaign
-    from teiten.ledger.store import Ledger
-
-    with Ledger.open(folder, read_only=True) as ledger:
-        return analyse_campaign(ledger)
-
-
-def _notes(path: Path | None) -> Notes:
-    from teiten.cli.text.notes import read_notes
-
-    return NO_NOTES if path is None else read_notes(path)
-
-
-def _write_markdown(
-    analysis: CampaignAnalysis, language: Language, folder: Path, notes: Notes, beside: str
-) -> Path:
-    from teiten.report.forms import render_markdown
-    from teiten.report.render.markdown import TEXT
-
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(
-            f"--to {folder} is a file; a Markdown report is a folder",
-            "name a folder, or leave out --to",
-        )
-    write_files(folder, render_markdown(analysis, language, notes, beside))
-    return folder / TEXT

@@ -40,7 +40,14 @@ def command(session: Session, campaign: str, fail_on: tuple[str, ...], as_json: 
     again; where none is left to run, nothing is written.
     """
     folder = find_campaign(session.workdir.campaigns, campaign)
-    carried = _complete(session, folder) or _continued(session, folder)
+    carried = _complete(session, folder)
+    if carried is None:
+        _refuse_place_of_others(session, folder)
+        with measuring(session), Ledger.open(folder) as ledger:
+            name, provisional = ledger.name, is_provisional(ledger)
+            note_resumed(session, ledger)
+        session.console.say(f"continuing {name}")
+        carried = (continue_with_saturation if provisional else carry_out)(session, folder)
     end(session, carried, as_json=as_json, fail_on=fail_on)
 
 
@@ -55,16 +62,6 @@ def _complete(session: Session, folder: Path) -> CarriedOut | None:
             " writes its report again"
         )
         return reread(session, ledger, reports)
-
-
-def _continued(session: Session, folder: Path) -> CarriedOut:
-    _refuse_place_of_others(session, folder)
-    with measuring(session), Ledger.open(folder) as ledger:
-        name, provisional = ledger.name, is_provisional(ledger)
-        note_resumed(session, ledger)
-    session.console.say(f"continuing {name}")
-    resumed = continue_with_saturation if provisional else carry_out
-    return resumed(session, folder)
 
 
 def _refuse_place_of_others(session: Session, folder: Path) -> None:

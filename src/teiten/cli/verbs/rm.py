@@ -36,8 +36,13 @@ def command(session: Session, campaigns: Sequence[str], yes: bool, as_json: bool
         find_campaign(session.workdir.campaigns, campaign) for campaign in campaigns
     )
     summaries = [summarise(folder) for folder in folders]
-    for summary in summaries:
-        _check(session, summary)
+    for summary in summaries:  # before the first one is deleted
+        if summary.state is CampaignState.RUNNING:
+            raise LedgerError(
+                f"the campaign {summary.name} is running, and is not deleted",
+                "stop it first with Ctrl-C, or wait for its end",
+            )
+        check_deletable(summary.folder, session.workdir.campaigns)
     if not yes:
         _ask(session, summaries)
     for summary in summaries:
@@ -49,16 +54,6 @@ def command(session: Session, campaigns: Sequence[str], yes: bool, as_json: bool
             )
     if as_json:
         session.console.json([JsonRemoved(summary.name, summary.folder) for summary in summaries])
-
-
-def _check(session: Session, summary: CampaignSummary) -> None:
-    """Raise LedgerError for a campaign that cannot be deleted, before the first one is."""
-    if summary.state is CampaignState.RUNNING:
-        raise LedgerError(
-            f"the campaign {summary.name} is running, and is not deleted",
-            "stop it first with Ctrl-C, or wait for its end",
-        )
-    check_deletable(summary.folder, session.workdir.campaigns)
 
 
 def _ask(session: Session, summaries: Sequence[CampaignSummary]) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from teiten.cli.campaign.begin import begin, carry_out_new, prepare, repeating_command
-from teiten.cli.campaign.confirm import confirm
+from teiten.cli.campaign.begin import begin, carry_out_new, confirm, prepare, repeating_command
 from teiten.cli.campaign.fail_on import end, fail_on_option, refuse_fail_on
 from teiten.cli.completion import studies
 from teiten.cli.main import Session

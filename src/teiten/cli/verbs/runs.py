@@ -68,6 +68,9 @@ def _table(summaries: Sequence[CampaignSummary]) -> Table:
         table.add_column(heading, no_wrap=True)
     table.add_column("size", justify="right", no_wrap=True)
     for summary in summaries:
+        day = "?"  # in local time; the name usually tells the hour, and --json always
+        if summary.created_at is not None:
+            day = f"{datetime.datetime.fromtimestamp(summary.created_at).astimezone():%Y-%m-%d}"
         table.add_row(
             escape(summary.name),
             f"[{_STYLES[summary.state]}]{summary.state.value}[/]",
@@ -75,14 +78,7 @@ def _table(summaries: Sequence[CampaignSummary]) -> Table:
             str(summary.failed or ""),
             escape(shortened(summary.study or "?", LONGEST)),
             escape(shortened(summary.profile or "?", LONGEST)),
-            _day(summary.created_at),
+            day,
             decimal(summary.size),
         )
     return table
-
-
-def _day(seconds: float | None) -> str:
-    """In local time; the name of a run usually tells the hour, and ``--json`` always."""
-    if seconds is None:
-        return "?"
-    return f"{datetime.datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d}"
