@@ -17,14 +17,13 @@ from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import WARM, Site
 from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
-from teiten.kinds.pgbench.load.output import ENDED_BY_SIGNAL, other_tables
+from teiten.kinds.pgbench.load.output import ENDED_BY_SIGNAL, PgbenchResult, other_tables
 from teiten.kinds.pgbench.load.paired_check import checked_servers
 from teiten.kinds.pgbench.load.paired_trials import PairedTrials
 from teiten.kinds.pgbench.load.process import (
     ERRORS_FILE,
     OUTPUT_FILE,
     PgbenchProcess,
-    PgbenchResult,
     try_script,
 )
 from teiten.kinds.pgbench.load.sampling import SamplingRates

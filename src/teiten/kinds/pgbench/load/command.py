@@ -15,6 +15,7 @@ from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.execute.client.address import Address
+from teiten.execute.client.contract import TransactionLog
 from teiten.model.installation import Pgbench, Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
@@ -146,15 +147,17 @@ def shown(pgbench: Pgbench, arguments: Sequence[str]) -> str:
     return shlex.join((str(pgbench.path), *arguments))
 
 
-def log_prefix(version: Version) -> str:
-    """How the names of the transaction log's files begin."""
-    return LOG_PREFIX if version >= LOG_PREFIX_OPTION_SINCE else OLD_LOG_PREFIX
-
-
-def transaction_log_folder(run: PgbenchRun) -> Path:
-    """Where the run's transaction log is written."""
-    chosen = run.log_folder if run.pgbench.version >= LOG_PREFIX_OPTION_SINCE else None
-    return chosen or run.folder
+def transaction_log(run: PgbenchRun) -> TransactionLog | None:
+    """The run's transaction log; None where it writes none."""
+    if run.log_sampling_rate is None:
+        return None
+    chosen = run.pgbench.version >= LOG_PREFIX_OPTION_SINCE
+    return TransactionLog(
+        prefix=LOG_PREFIX if chosen else OLD_LOG_PREFIX,
+        threads=min(run.threads, run.clients),
+        folder=(run.log_folder if chosen else None) or run.folder,
+        chosen=chosen,
+    )
 
 
 def script_file_name(script: Script) -> str:
@@ -181,16 +184,13 @@ def _seed(run: PgbenchRun) -> tuple[str, ...]:
 
 
 def _log(run: PgbenchRun) -> tuple[str, ...]:
-    rate = run.log_sampling_rate
-    if rate is None:
+    log, rate = transaction_log(run), run.log_sampling_rate
+    if log is None or rate is None:
         return ()
-    arguments = ["-l"]
-    if run.pgbench.version >= LOG_PREFIX_OPTION_SINCE:
-        prefix = LOG_PREFIX if run.log_folder is None else str(run.log_folder / LOG_PREFIX)
-        arguments.append(f"--log-prefix={prefix}")
-    if rate < 1:
-        arguments.append(f"--sampling-rate={rate:.9f}")
-    return tuple(arguments)
+    prefix = LOG_PREFIX if run.log_folder is None else str(run.log_folder / LOG_PREFIX)
+    named = (f"--log-prefix={prefix}",) if log.chosen else ()
+    sampled = (f"--sampling-rate={rate:.9f}",) if rate < 1 else ()
+    return ("-l", *named, *sampled)
 
 
 def _reserved(option: str) -> str | None:

@@ -20,7 +20,8 @@ import numpy as np
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampling
-from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE, PgbenchResult
+from teiten.kinds.pgbench.load.output import PgbenchResult
+from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, TRIMMED
 from teiten.model.facts import Caution
 from teiten.model.metrics import (

@@ -12,18 +12,15 @@ from pathlib import Path
 import numpy as np
 
 from teiten.errors import WorkloadError
-from teiten.execute.client.contract import LogReader, Program, Running, Spawn, TransactionLog
+from teiten.execute.client.contract import Program, Running, Spawn, TransactionLog
 from teiten.execute.client.here import spawn_here
-from teiten.execute.client.pgbench_log import LogSummary
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.kinds.pgbench.load.command import (
-    LOG_PREFIX_OPTION_SINCE,
     PgbenchRun,
     benchmark_arguments,
-    log_prefix,
     script_file_name,
     shown,
-    transaction_log_folder,
+    transaction_log,
     trial_arguments,
 )
 from teiten.kinds.pgbench.load.output import (
@@ -36,20 +33,11 @@ from teiten.kinds.pgbench.load.output import (
     problems,
     script_error,
     script_is_wrong,
-    summary_metrics,
 )
 from teiten.kinds.pgbench.model import REHEARSAL
 from teiten.model.study import Script
 from teiten.model.trial import Series
 from teiten.model.units import Seconds
-
-__all__ = [
-    "PgbenchProcess",
-    "PgbenchResult",
-    "PgbenchRun",
-    "ProgressLine",
-    "try_script",
-]
 
 OUTPUT_FILE = "pgbench-output.txt"
 ERRORS_FILE = "pgbench-errors.txt"
@@ -65,16 +53,10 @@ class PgbenchProcess:
         self.run = run
         self._spawn = spawn
         self._arguments = benchmark_arguments(run)
+        self._command = shown(run.pgbench, self._arguments)
         self._child: Running | None = None
-        self._reader: LogReader | None = None
-        self._log: LogSummary | None = None
         self._errors = FollowedErrors(run.folder / ERRORS_FILE)
         self._stopped: str | None = None
-        self._result: PgbenchResult | None = None
-
-    @property
-    def command(self) -> str:
-        return shown(self.run.pgbench, self._arguments)
 
     @property
     def pid(self) -> int:
@@ -86,16 +68,12 @@ class PgbenchProcess:
 
         Raises WorkloadError where pgbench cannot be started.
         """
-        self._child = self._spawn(_program(self.run, self._arguments, _log(self.run)))
-        self._reader = self._child.log
+        self._child = self._spawn(_program(self.run, self._arguments, transaction_log(self.run)))
 
     def poll(self) -> ProgressLine | None:
         """The latest line of progress; None before the first one."""
         self._errors.follow()
         return self._errors.latest
-
-    def is_running(self) -> bool:
-        return not self._started.ended()
 
     def ended_within(self, seconds: float) -> bool:
         """Wait this long at most, and tell whether pgbench has ended."""
@@ -113,14 +91,13 @@ class PgbenchProcess:
         while not self._started.wait(1.0):
             if deadline is not None and time.monotonic() >= deadline:
                 self._end(f"stopped: it had not ended after {waited + (timeout or 0):.3g} s")
-        if self._result is None:
-            self._result = self._collect()
-        return self._result
+        return self._collect()
 
     def stop(self) -> None:
         """End pgbench with all that it started, and its log's reader; nothing where it ended."""
         self._end("stopped")
-        self._stop_reader()
+        if self._child is not None and self._child.log is not None:
+            self._child.log.stop()
 
     @property
     def _started(self) -> Running:
@@ -135,37 +112,28 @@ class PgbenchProcess:
         self._stopped = why
         child.end(STOP_SECONDS)
 
-    def _stop_reader(self) -> LogSummary | None:
-        if self._log is None and self._reader is not None:
-            self._log = self._reader.stop()
-        return self._log
-
     def _collect(self) -> PgbenchResult:
-        reader, log = self._reader, self._stop_reader()
+        child, rate = self._started, self.run.log_sampling_rate
+        reader, exit_code = child.log, child.returncode
+        assert exit_code is not None, "pgbench has ended"
+        log = None if reader is None else reader.stop()
         self._errors.finish()
         output = (self.run.folder / OUTPUT_FILE).read_text(encoding="utf-8", errors="replace")
-        summary = parse_summary(output)
-        exit_code = self._started.returncode
-        if exit_code is None:
-            raise RuntimeError("pgbench has not ended")
-        lines = self._errors.lines()
-        if self._stopped is None and script_is_wrong(exit_code, summary, lines):
-            raise script_error(self.run, lines, self.command)
-        metrics = summary_metrics(summary)
+        printed, lines = parse_summary(output), self._errors.lines()
+        if self._stopped is None and script_is_wrong(exit_code, printed, lines):
+            raise script_error(self.run, lines, self._command)
+        logged = {}
         if reader is not None and reader.histogram.count:
-            metrics |= log_metrics(reader.histogram, self.run.log_sampling_rate or 1.0)
+            logged = log_metrics(reader.histogram, rate or 1.0)
         return PgbenchResult(
-            exit_code=exit_code,
             output=output,
-            errors="\n".join(lines),
-            command=self.command,
-            metrics=metrics,
+            command=self._command,
+            metrics=printed | logged,
             series=self._errors.series(),
-            cpu_seconds=self._started.cpu_seconds,
-            problems=problems(exit_code, summary, lines, self._stopped)
-            + log_problems(exit_code, summary, log, self.run.log_sampling_rate),
-            log=log,
-            latencies=reader.histogram if reader is not None else None,
+            cpu_seconds=child.cpu_seconds,
+            problems=problems(exit_code, printed, lines, self._stopped)
+            + log_problems(exit_code, printed, log, rate),
+            latencies=None if reader is None else reader.histogram,
         )
 
 
@@ -215,17 +183,6 @@ def _program(run: PgbenchRun, arguments: tuple[str, ...], log: TransactionLog | 
         files=script,
         cpus=run.cpus,
         log=log,
-    )
-
-
-def _log(run: PgbenchRun) -> TransactionLog | None:
-    if run.log_sampling_rate is None:
-        return None
-    return TransactionLog(
-        prefix=log_prefix(run.pgbench.version),
-        threads=min(run.threads, run.clients),
-        folder=transaction_log_folder(run),
-        chosen=run.pgbench.version >= LOG_PREFIX_OPTION_SINCE,
     )
 
 
