@@ -22,6 +22,8 @@ from teiten.kinds.pgbench.load.paired_check import checked_servers
 from teiten.kinds.pgbench.load.paired_trials import PairedTrials
 from teiten.kinds.pgbench.load.process import (
     ERRORS_FILE,
+    GRACE,
+    LOOK_EVERY,
     OUTPUT_FILE,
     PgbenchProcess,
     try_script,
@@ -47,10 +49,6 @@ servers_to_check = checked_servers
 """For the check of paired transactions on this machine."""
 WINDOW_SEED = 30_000_001
 """Added to a trial's seed for the extra window."""
-LOOK_EVERY = 0.2
-"""Seconds between looks at pgbench and the server while they run."""
-GRACE = 60.0
-"""Seconds that pgbench may take beyond the planned ones: connecting, and its last transactions."""
 
 
 def loads(bench: Bench) -> Begin:

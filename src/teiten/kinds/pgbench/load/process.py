@@ -43,6 +43,10 @@ OUTPUT_FILE = "pgbench-output.txt"
 ERRORS_FILE = "pgbench-errors.txt"
 STOP_SECONDS = 5.0
 """How long pgbench may take to end after SIGTERM, before SIGKILL."""
+LOOK_EVERY = 0.2
+"""Seconds between looks at the load's program and the servers while they run."""
+GRACE = 60.0
+"""Seconds that it may take beyond the planned ones: connecting, and its last transactions."""
 
 
 class PgbenchProcess:
