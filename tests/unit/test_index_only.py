@@ -20,7 +20,7 @@ from teiten.errors import TeitenError
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.kinds.pgbench.load.trial import Lookups
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, INDEX_LOOKUPS
-from teiten.kinds.pgbench.present.lookups import readers_wrote
+from teiten.kinds.pgbench.present.groups import readers_wrote
 from teiten.model.units import Share
 from teiten.report.claim_words import check_text
 from teiten.report.texts import texts

@@ -9,8 +9,12 @@ from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.model import PgbenchClients
 from teiten.kinds.pgbench.present.discussion import shapes, tail_sentences
-from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
-from teiten.kinds.pgbench.present.lookups import lookups, readers_wrote
+from teiten.kinds.pgbench.present.groups import (
+    latency_chart,
+    lookups,
+    percentile_table,
+    readers_wrote,
+)
 from teiten.kinds.pgbench.present.paired import (
     carry_over,
     cpu_column,
