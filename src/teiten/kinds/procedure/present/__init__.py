@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log
 from statistics import median
 
@@ -36,7 +36,6 @@ from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 
 OF_PROGRAMS = ("program_cpu", "server_cpu")
 """Names of the figures that steps have of programs that they run."""
-DIGITS = 3
 MOST_NAMED = 3
 """Undecided methods of a workload that are named; of more their number is given."""
 
@@ -238,7 +237,7 @@ def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> 
         values = [1000 * value for value in group.values(metric.name)]
         if values:
             method, level = _in_words(kit, group)
-            text = f"{significant(median(values), DIGITS)} ms"
+            text = f"{significant(median(values))} ms"
             bars.append(QueryBar("", method, level, median(values), min(values), max(values), text))
     if not bars:
         return None
@@ -261,11 +260,11 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     rows = tuple(
         cells(
             *_in_words(kit, group),
-            _median(group, PROCEDURE_TIME.name, _milliseconds),
-            _median(group, ROWS_RATE.name, _digits),
-            _median(group, BACKEND_CPU.name, _milliseconds),
-            _median(group, PROCEDURE_WAL.name, _bytes),
-            _median(group, SIZE_CHANGE.name, _bytes),
+            number_cell(group.median(PROCEDURE_TIME.name), _milliseconds),
+            number_cell(group.median(ROWS_RATE.name), significant),
+            number_cell(group.median(BACKEND_CPU.name), _milliseconds),
+            number_cell(group.median(PROCEDURE_WAL.name), bytes_text),
+            number_cell(group.median(SIZE_CHANGE.name), bytes_text),
         )
         for group in groups
     )
@@ -326,21 +325,8 @@ def _of_steps(steps: Sequence[StepOfTrial], name: str) -> TableCell:
     return number_cell(median(values) if values else None, shown)
 
 
-def _median(group: TrialGroup, metric: str, shown: Callable[[float], str]) -> TableCell:
-    values = group.values(metric)
-    return number_cell(median(values) if values else None, shown)
-
-
-def _bytes(size: float) -> str:
-    return f"{'−' if size < 0 else ''}{bytes_text(abs(size))}"
-
-
-def _digits(value: float) -> str:
-    return significant(value, DIGITS)
-
-
 def _milliseconds(seconds: float) -> str:
-    return _digits(seconds * 1000)
+    return significant(seconds * 1000)
 
 
 PRESENT = ProcedurePresent()

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.contract_present import OwnAnswer
-from teiten.kinds.procedure.analyse import KNEE, LAYOUT, partitions_of
+from teiten.kinds.procedure.analyse import KNEE, partitioned
 from teiten.kinds.procedure.model import METHOD, procedure_of
 from teiten.kinds.procedure.results import (
     Growth,
     GrowthKind,
-    StepOfTrial,
     procedures_found,
     steps_of,
 )
-from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Further, Gallery, Heading, Items, looked_up
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
@@ -36,7 +34,6 @@ NANO = 1e9
 MOST_LISTED = 4
 """The most methods whose numbers a sentence lists; of more, it names the methods and leaves the
 numbers to the table below it."""
-Looked = Callable[[StepOfTrial], float | None]
 Line = tuple[str, str, Context]
 """A method, a step, and the levels of what else is varied."""
 
@@ -77,14 +74,8 @@ def growth_blocks(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
         charts = Gallery(tuple(_charts(kit, prefix, mine)))
         few = len(charts.charts) <= MOST_CHARTS
         yield charts if few else looked_up(kit.t("paper.charts"), (charts,))
-    looks: tuple[tuple[str, Looked, Callable[[float], str]], ...] = (
-        ("fast-path", lambda step: step.fast_path, _count),
-        ("in-table", lambda step: step.in_table, _count),
-        ("memory", lambda step: step.memory, bytes_text),
-        ("planning", lambda step: step.planning, bytes_text),
-    )
-    for name, look, shown in looks:
-        table = _by_partitions(kit, f"{prefix}-{name}", workload, (look, shown), name)
+    for figure in FIGURES:
+        table = _by_partitions(kit, prefix, workload, figure)
         if table is not None:
             yield Further((table,))
 
@@ -218,28 +209,16 @@ def _points(kit: Kit, growth: Growth) -> Iterator[CurvePoint]:
         yield CurvePoint(PointKind.KNEE, side, knee.mean, value, knee.low, knee.high)
 
 
-def _by_partitions(
-    kit: Kit,
-    name: str,
-    workload: str,
-    looked: tuple[Looked, Callable[[float], str]],
-    key: str,
-) -> Table | None:
-    """Medians of what steps told, a column for each number of partitions; None of nothing."""
-    look, shown = looked
+def _by_partitions(kit: Kit, prefix: str, workload: str, figure: str) -> Table | None:
+    """Medians of a figure of steps, a column for each number of partitions; None of nothing."""
     by_line: dict[Line, dict[int, list[float]]] = {}
-    for trial in kit.analysis.trials:
-        levels = dict(trial.levels)
-        if trial.workload != workload or trial.outcome is not Outcome.COUNTED:
-            continue
-        partitions = partitions_of(kit.study, trial)
-        if partitions is None:
-            continue
-        others = tuple(pair for pair in trial.levels if pair[0] not in {METHOD, LAYOUT})
+    for trial, method, context, partitions in partitioned(
+        kit.study, kit.analysis.trials, {workload}
+    ):
         for step in steps_of(trial.facts):
-            value = look(step)
+            value: float | None = getattr(step, figure)
             if value is not None:
-                line = by_line.setdefault((levels.get(METHOD, ""), step.name, others), {})
+                line = by_line.setdefault((method, step.name, context), {})
                 line.setdefault(partitions, []).append(value)
     if not by_line:
         return None
@@ -255,15 +234,16 @@ def _by_partitions(
         (
             *cells(_called(kit, method), step_text(kit.t, step), _context(kit, others)),
             *(
-                number_cell(median(values) if values else None, shown)
+                number_cell(median(values) if values else None, FIGURES[figure])
                 for number in numbers
                 for values in [by_line[method, step, others].get(number)]
             ),
         )
         for method, step, others in order
     )
+    key = figure.replace("_", "-")
     caption, note = t(f"table.growth.{key}"), t(f"table.growth.{key}-note")
-    return boxed(Table(name, caption, columns, rows, note=note))
+    return boxed(Table(f"{prefix}-{key}", caption, columns, rows, note=note))
 
 
 def boxed(table: Table) -> Table:
@@ -280,6 +260,13 @@ def _count(value: float) -> str:
 
 
 def _nano(seconds: float) -> str:
-    """With its sign where it is below zero."""
-    sign = "−" if seconds < 0 else ""
-    return f"{sign}{significant(abs(seconds) * NANO, 3)}"
+    return significant(seconds * NANO, 3)
+
+
+FIGURES: Mapping[str, Callable[[float], str]] = {
+    "fast_path": _count,
+    "in_table": _count,
+    "memory": bytes_text,
+    "planning": bytes_text,
+}
+"""Figures of steps that are told by partitions, and how."""
