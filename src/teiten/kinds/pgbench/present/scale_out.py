@@ -14,7 +14,6 @@ from teiten.kinds.pgbench.present.scale_out_tables import (
     in_reach,
     model_table,
     nodes_table,
-    ratio_text,
     use_table,
 )
 from teiten.kinds.pgbench.results import pgbench_found
@@ -246,7 +245,7 @@ def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float]
 
 
 def _with_interval(kit: Kit, result: ScaleOutResult, ratio: RatioOfNodes) -> str:
-    value = ratio_text(ratio)
+    value = significant(ratio.value)
     if ratio.low is None or ratio.high is None:
         return kit.t("scale-out.ratio-plain", value=value)
     low, high = in_reach(ratio.low), in_reach(ratio.high)

@@ -26,23 +26,16 @@ from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.effects import confidence_percent, percent, ratio_in_reach
 from teiten.report.numbers import NOTHING, REACH, bytes_text, significant
 from teiten.report.sites import have_own_hosts
-from teiten.report.tables import Column, Row, Table, TableCell, number_cell
+from teiten.report.tables import Column, Row, Table, TableCell, number_cell, without_unknown
 from teiten.report.view.kit import Kit
 
 OF_THE_REPORT = 3
 """Rows that the report's transaction chooses at random, and changes."""
 
 
-def ratio_text(ratio: RatioOfNodes | None) -> str:
-    """Three digits: its interval stands beside it."""
-    return NOTHING if ratio is None else significant(ratio.value, 3)
-
-
 def in_reach(end: float) -> str:
     """Three digits of an interval's end; of one of two blocks, which can be anywhere, its bound."""
-    if 1 / REACH <= end <= REACH:
-        return significant(end, 3)
-    return ratio_in_reach(end, 3)
+    return significant(end) if 1 / REACH <= end <= REACH else ratio_in_reach(end, 3)
 
 
 def nodes_table(kit: Kit, results: list[ScaleOutResult]) -> Table:
@@ -62,19 +55,27 @@ def nodes_table(kit: Kit, results: list[ScaleOutResult]) -> Table:
 
 def _row(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
     t = kit.t
-    named = str(point.nodes) if point.nodes else t("scale-out.plain")
     return (
-        TableCell(kit.names.varied_levels(result.context) or NOTHING),
-        TableCell(named, float(point.nodes)),
+        *_head(kit, result, point),
         number_cell(point.tps, lambda tps: significant(tps, 4)),
-        TableCell(ratio_text(point.to_plain), point.to_plain.value if point.to_plain else None),
+        _ratio_cell(point.to_plain),
         TableCell(_interval(kit, point.to_plain)),
-        TableCell(ratio_text(point.to_one), point.to_one.value if point.to_one else None),
+        _ratio_cell(point.to_one),
         number_cell(point.hit_ratio, lambda hits: percent(t, hits, 2)),
         number_cell(point.reads_per_node, lambda reads: significant(reads, 3)),
         TableCell(bytes_text(point.wal_per_node), point.wal_per_node),
         number_cell(point.retries, lambda retries: significant(retries, 2)),
     )
+
+
+def _head(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
+    named = str(point.nodes) if point.nodes else kit.t("scale-out.plain")
+    levels = kit.names.varied_levels(result.context) or NOTHING
+    return TableCell(levels), TableCell(named, float(point.nodes))
+
+
+def _ratio_cell(ratio: RatioOfNodes | None) -> TableCell:
+    return number_cell(None if ratio is None else ratio.value, significant)
 
 
 def _interval(kit: Kit, ratio: RatioOfNodes | None) -> str:
@@ -167,7 +168,7 @@ def _measured(
         relative = ratio(point)
         if relative is not None:
             x = float(point.nodes)
-            text = ratio_text(relative)
+            text = significant(relative.value)
             yield CurvePointOfSide(
                 _side(kit, result), x, relative.value, relative.low, relative.high, text
             )
@@ -196,12 +197,12 @@ def _labels(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) 
 
 
 SHARES = ("cpu_share", "buffer_hits", "cache_hits")
-SIZES = ("memory", "disk_read", "disk_written", "received", "sent")
 COUNTS = ("syncs", "commits", "prepared")
-ORDER = (
+USED = (
     *("cpu_share", "memory", "buffer_hits", "cache_hits", "disk_read", "disk_written", "syncs"),
     *("received", "sent", "commits", "prepared"),
 )
+"""Columns of what servers used; those that are no shares and no counts are bytes."""
 PRINTED_SHARES: Mapping[int, float] = {8192: 3.6, 128 * 1024: 40.2, 0: 197}
 """Bytes between two calls of fsync, 0 for never: MB/s of table 5.6."""
 
@@ -213,16 +214,15 @@ def use_table(kit: Kit, results: list[ScaleOutResult]) -> Table | None:
     lines = [
         (result, point, use) for result in results for point in result.points for use in point.uses
     ]
-    names = [name for name in ORDER if any(getattr(use, name) is not None for *_, use in lines)]
-    if not names:
-        return None
-    columns = (
+    heads = (
         Column(t("scale-out.column.scenario")),
         Column(t("factor.nodes"), numeric=True),
         Column(t("scale-out.use.server")),
-        *(Column(t(f"scale-out.use.{name}"), numeric=True) for name in names),
     )
-    rows = tuple(tuple(_cells(kit, result, point, use, names)) for result, point, use in lines)
+    used = (Column(t(f"scale-out.use.{name}"), numeric=True) for name in USED)
+    columns, rows = without_unknown((*heads, *used), (tuple(_cells(kit, *line)) for line in lines))
+    if len(columns) == len(heads):
+        return None
     caption = t("scale-out.use.caption", workload=kit.names.workload_in_sentence(workload))
     emulated = any(use.cache_hits is not None for *_, use in lines)
     spread = (trial.distribution for trial in kit.analysis.plan.trials)
@@ -261,20 +261,13 @@ def fsync_table(kit: Kit) -> Table | None:
 
 
 def _cells(
-    kit: Kit, result: ScaleOutResult, point: NodesPoint, use: RoleUse, names: list[str]
+    kit: Kit, result: ScaleOutResult, point: NodesPoint, use: RoleUse
 ) -> Iterator[TableCell]:
-    t = kit.t
-    yield TableCell(kit.names.varied_levels(result.context) or NOTHING)
-    yield TableCell(str(point.nodes) if point.nodes else t("scale-out.plain"), float(point.nodes))
-    yield TableCell(t(f"scale-out.role.{use.role.value}"))
-    for name in names:
+    yield from _head(kit, result, point)
+    yield TableCell(kit.t(f"scale-out.role.{use.role.value}"))
+    for name in USED:
         value: float | None = getattr(use, name)
-        yield TableCell(NOTHING if value is None else _written(kit, name)(value), value)
-
-
-def _written(kit: Kit, name: str) -> Callable[[float], str]:
-    if name in SHARES:
-        return lambda value: percent(kit.t, value, 2)
-    if name in SIZES:
-        return bytes_text
-    return lambda value: significant(value, 3)
+        if name in SHARES:
+            yield number_cell(value, lambda share: percent(kit.t, share, 2))
+        else:
+            yield number_cell(value, significant if name in COUNTS else bytes_text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -43,9 +43,10 @@ from teiten.model.metrics import (
 from teiten.model.plan import FIRST, Node, Plan
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt
-from teiten.model.units import Bytes, Share
+from teiten.model.units import Share
 
-ONE = 1
+PLAIN, ONE = 0, 1
+Metrics = Mapping[str, float]
 ByNodes = dict[int, dict[int, Observation]]
 """Nodes to block to what was measured."""
 
@@ -155,28 +156,26 @@ def _rows(workload: Workload) -> int | None:
 def _point(nodes: int, sides: _Compared, holders: Sequence[Node]) -> NodesPoint:
     """``holders``: the servers that hold rows."""
     trials = [observation.metrics for observation in sides.by_nodes[nodes].values()]
-    uses = uses_of(nodes, holders, trials)
+    used = [_Used(trial, holders) for trial in trials]
     return NodesPoint(
         nodes=nodes,
         tps=median([trial.get(TPS.name, math.nan) for trial in trials]),
         to_plain=None if nodes == PLAIN else sides.ratio(PLAIN, nodes),
         to_one=None if nodes in (PLAIN, ONE) else sides.ratio(ONE, nodes),
-        reads_per_node=_median(trials, lambda trial: per_second(trial, holders, "blocks_read")),
-        wal_per_node=_median(trials, lambda trial: per_second(trial, holders, "wal_bytes")),
-        participants=_median(trials, lambda trial: trial.get(PARTICIPANTS.name)),
-        retries=_median(trials, _retries),
-        uses=uses,
+        reads_per_node=_median(trial.per_second("blocks_read") for trial in used),
+        wal_per_node=_median(trial.per_second("wal_bytes") for trial in used),
+        participants=_median(trial.get(PARTICIPANTS.name) for trial in trials),
+        retries=_median(map(_retries, trials)),
+        uses=uses_of(nodes, holders, trials),
     )
 
 
-def _median(
-    trials: Sequence[Mapping[str, float]], number: Callable[[Mapping[str, float]], float | None]
-) -> float | None:
-    known = [value for value in map(number, trials) if value is not None and math.isfinite(value)]
+def _median(numbers: Iterable[float | None]) -> float | None:
+    known = [value for value in numbers if value is not None and math.isfinite(value)]
     return median(known) if known else None
 
 
-def _retries(metrics: Mapping[str, float]) -> float | None:
+def _retries(metrics: Metrics) -> float | None:
     retries, done = metrics.get(RETRIES.name), metrics.get(TRANSACTIONS.name)
     return None if retries is None or not done else retries / done
 
@@ -238,10 +237,6 @@ def pays(points: Sequence[NodesPoint]) -> Pays | None:
     )
 
 
-PLAIN = 0
-Metrics = Mapping[str, float]
-
-
 def uses_of(nodes: int, holders: Sequence[Node], trials: Sequence[Metrics]) -> tuple[RoleUse, ...]:
     """Compute what each role used in trials on so many nodes, of which ``holders`` hold the rows; 0
     is PostgreSQL by itself. A coordinator that holds rows is one of the nodes."""
@@ -254,19 +249,21 @@ def uses_of(nodes: int, holders: Sequence[Node], trials: Sequence[Metrics]) -> t
 
 
 def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -> RoleUse:
+    used = [_Used(trial, servers) for trial in trials]
+
     def mean(name: str) -> float | None:
-        return _median(trials, lambda trial: mean_of(trial, servers, name))
+        return _median(trial.mean(name) for trial in used)
 
     def rate(name: str) -> float | None:
-        return _median(trials, lambda trial: per_second(trial, servers, name))
+        return _median(trial.per_second(name) for trial in used)
 
     return RoleUse(
         role=role,
         cpu_share=mean("own_cpu_share"),
         memory=mean("own_memory_bytes"),
-        buffer_hits=_median(trials, lambda trial: buffer_hits(trial, servers)),
-        cache_hits=_median(trials, lambda trial: cache_hits(trial, servers)),
-        in_memory=_median(trials, lambda trial: in_memory(trial, servers)),
+        buffer_hits=_median(trial.buffer_hits for trial in used),
+        cache_hits=_median(trial.cache_hits for trial in used),
+        in_memory=_median(trial.in_memory for trial in used),
         disk_read=rate("own_disk_read_bytes"),
         disk_written=rate("own_disk_written_bytes"),
         syncs=rate("wal_syncs"),
@@ -277,51 +274,48 @@ def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -
     )
 
 
-def each_of(metrics: Metrics, servers: Sequence[Node], name: str) -> list[float] | None:
-    """Find a metric of each server; None where one of them lacks it."""
-    names = [name if node == FIRST else of_node(node, name) for node in servers]
-    known = [metrics[name] for name in names if name in metrics]
-    return known if len(known) == len(names) else None
+@dataclass(frozen=True)
+class _Used:
+    """The metrics of a trial, of some of its servers; None where one of these lacks them."""
 
+    metrics: Metrics
+    servers: Sequence[Node]
 
-def mean_of(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
-    by_server = each_of(metrics, servers, name)
-    return None if by_server is None else math.fsum(by_server) / len(by_server)
+    def total(self, name: str) -> float | None:
+        names = [name if node == FIRST else of_node(node, name) for node in self.servers]
+        known = [self.metrics[name] for name in names if name in self.metrics]
+        return math.fsum(known) if len(known) == len(names) else None
 
+    def mean(self, name: str) -> float | None:
+        total = self.total(name)
+        return None if total is None else total / len(self.servers)
 
-def per_second(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
-    """Compute a metric per second of one server, in the mean."""
-    mean, seconds = mean_of(metrics, servers, name), metrics.get(MEASURED_SECONDS.name, 0.0)
-    return None if mean is None or seconds <= 0 else mean / seconds
+    def per_second(self, name: str) -> float | None:
+        """Of one server, in the mean."""
+        mean, seconds = self.mean(name), self.metrics.get(MEASURED_SECONDS.name, 0.0)
+        return None if mean is None or seconds <= 0 else mean / seconds
 
+    @property
+    def buffer_hits(self) -> float | None:
+        hit, asked = self.total("blocks_hit"), self._asked
+        return None if hit is None or not asked else hit / asked
 
-def buffer_hits(metrics: Metrics, servers: Sequence[Node]) -> float | None:
-    hit, read = _sum(metrics, servers, "blocks_hit"), _sum(metrics, servers, "blocks_read")
-    return None if hit is None or read is None or hit + read == 0 else hit / (hit + read)
+    @property
+    def cache_hits(self) -> float | None:
+        return self._in_memory(self.total("blocks_read"))
 
+    @property
+    def in_memory(self) -> float | None:
+        return self._in_memory(self._asked)
 
-def cache_hits(metrics: Metrics, servers: Sequence[Node]) -> float | None:
-    """By the bytes that came from storage, which reading ahead and writing partly make more."""
-    asked, read = _asked_and_read(metrics, servers)
-    return None if asked is None or read is None or asked == 0 else max(0.0, 1 - read / asked)
+    @property
+    def _asked(self) -> float | None:
+        """Blocks that were asked for."""
+        hit, missed = self.total("blocks_hit"), self.total("blocks_read")
+        return None if hit is None or missed is None else hit + missed
 
-
-def in_memory(metrics: Metrics, servers: Sequence[Node]) -> float | None:
-    asked, read = _asked_and_read(metrics, servers)
-    hit = _sum(metrics, servers, "blocks_hit")
-    if asked is None or read is None or hit is None:
-        return None
-    total = asked + hit * BLOCK
-    return max(0.0, 1 - read / total) if total > 0 else None
-
-
-def _asked_and_read(metrics: Metrics, servers: Sequence[Node]) -> tuple[Bytes | None, float | None]:
-    """Bytes that the servers asked of the kernel, and those that came from storage."""
-    blocks = _sum(metrics, servers, "blocks_read")
-    asked = None if blocks is None else Bytes(int(blocks) * BLOCK)
-    return asked, _sum(metrics, servers, "own_disk_read_bytes")
-
-
-def _sum(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
-    by_server = each_of(metrics, servers, name)
-    return None if by_server is None else math.fsum(by_server)
+    def _in_memory(self, blocks: float | None) -> float | None:
+        """The share of blocks that did not come from storage, by bytes, which reading ahead and
+        writing partly make more."""
+        read = self.total("own_disk_read_bytes")
+        return None if read is None or not blocks else max(0.0, 1 - read / (blocks * BLOCK))

@@ -32,8 +32,7 @@ class Shape(StrEnum):
 
 
 class Cause(StrEnum):
-    """A cause that the servers' figures suggest for a shape; they go with it, they do not prove
-    it."""
+    """A cause that the servers' figures suggest for a shape, and do not prove."""
 
     CACHE = "cache"
     """More than in proportion, as more blocks were found in memory and each node read less."""
@@ -119,24 +118,20 @@ class NodesPoint:
     """Resources that the servers used, by their roles; those that hold rows last."""
 
     @property
-    def _holders(self) -> RoleUse | None:
-        return self.uses[-1] if self.uses else None
-
-    @property
     def hit_ratio(self) -> float | None:
         """Blocks found in shared buffers, by all asked for, on the servers that hold rows."""
-        return None if self._holders is None else self._holders.buffer_hits
+        return self.uses[-1].buffer_hits
 
     @property
     def in_memory(self) -> float | None:
         """Blocks found in shared buffers or the page cache, by all asked for, on the servers that
         hold rows; where each server has a page cache of its own."""
-        return None if self._holders is None else self._holders.in_memory
+        return self.uses[-1].in_memory
 
     @property
     def disk_reads_per_node(self) -> float | None:
         """Bytes per second, where each server has a disk's figures of its own."""
-        return None if self._holders is None else self._holders.disk_read
+        return self.uses[-1].disk_read
 
 
 @dataclass(frozen=True)
