@@ -35,7 +35,7 @@ from teiten.analysis.verdict.changes import change, deciding_half_width_of, pair
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike, unlike_rows
 from teiten.kinds.pgbench.metrics import TPS
-from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions, clients_of, pgbench_of
+from teiten.kinds.pgbench.model import PgbenchClients, clients_of, pgbench_of
 from teiten.kinds.pgbench.placements import placements
 from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.kinds.pgbench.scale_out.find import scale_outs
@@ -72,9 +72,10 @@ class PgbenchAnalysis(KindAnalysis):
 
     def identity(self, workload: Workload) -> dict[str, Any]:
         load = pgbench_of(workload)
+        levels = {level: commands_of(script) for level, script in load.statements}
         return {
             "script": commands_of(load.script),
-            **_statements(load),
+            **({"statements": levels} if levels else {}),
             "mode": load.query_mode.value,
             "options": list(load.pgbench_options),
             **({} if load.variables is None else {"variables": load.variables.digest}),
@@ -84,18 +85,12 @@ class PgbenchAnalysis(KindAnalysis):
         here, there = pgbench_of(a), pgbench_of(b)
         if commands_of(here.script) != commands_of(there.script):
             yield Unlike("script", here.source, there.source)
-        yield unlike_rows(pgbench_of(a).variables, pgbench_of(b).variables)
+        yield unlike_rows(here.variables, there.variables)
         yield Unlike("query-mode", here.query_mode.value, there.query_mode.value)
         yield Unlike("pgbench-options", here.pgbench_options, there.pgbench_options)
 
     def unlike_trials(self, a: PlannedTrial, b: PlannedTrial) -> Iterator[Unlike]:
         yield Unlike("threads", clients_of(a).threads, clients_of(b).threads)
-
-
-def _statements(load: PgbenchOptions) -> dict[str, Any]:
-    """The statements of each level, where there are some."""
-    levels = {level: commands_of(script) for level, script in load.statements}
-    return {"statements": levels} if levels else {}
 
 
 ANALYSIS = PgbenchAnalysis()
@@ -129,9 +124,8 @@ def _tail(view: TrialView) -> float:
 
 def _level(plan: Plan, context: Context, pairs: Sequence[Pair], alpha: float) -> TailLevel:
     old, new, starts = zip(*pairs, strict=True)
-    measure = plan.study.measure
     # A tail that is longer is said as a verdict is: from as many pairs on.
-    width = deciding_half_width_of(measure)
+    width = deciding_half_width_of(plan.study.measure)
     difference = change(old, new, starts=starts, alpha=alpha, width=width)
     return TailLevel(context, fmean(old), fmean(new), difference)
 
@@ -171,9 +165,8 @@ def bottlenecks(
             threads=threads,
             client_cores=client_cores,
         )
-        finding = judge(readings, facts.ceilings)
         key = (result.workload, result.context, result.side)
-        findings.append(BottleneckResult(*key, judged, finding))
+        findings.append(BottleneckResult(*key, judged, judge(readings, facts.ceilings)))
     return tuple(findings)
 
 
@@ -194,11 +187,8 @@ def _is_elsewhere(plan: Plan, result: ScalingResult) -> bool:
 def _belongs(trial: TrialView, result: ScalingResult, contrast: str) -> bool:
     others = tuple(pair for pair in trial.levels if pair[0] not in (contrast, CLIENTS))
     key = (trial.workload, others, dict(trial.levels).get(contrast, ""))
-    return trial.outcome is Outcome.COUNTED and key == (
-        result.workload,
-        result.context,
-        result.side,
-    )
+    same = key == (result.workload, result.context, result.side)
+    return same and trial.outcome is Outcome.COUNTED
 
 
 def _at(trials: Sequence[TrialView], load: float) -> list[TrialView]:
@@ -242,11 +232,9 @@ def scalings(
     if study.contrast == CLIENTS or (way.concurrent and not way.in_step):
         return ()
     by_cores = study.contrast == CORES
-    axis = (
-        _Axis(CORES, SERVER, FEWEST_CORES)
-        if by_cores
-        else _Axis(CLIENTS, study.contrast, FEWEST_LEVELS)
-    )
+    axis = _Axis(CLIENTS, study.contrast, FEWEST_LEVELS)
+    if by_cores:
+        axis = _Axis(CORES, SERVER, FEWEST_CORES)
     planned = _planned(plan, axis, workloads)
     tables: dict[Key, dict[float, dict[int, float]]] = {key: {} for key in planned}
     for observation in observe(plan, attempts):

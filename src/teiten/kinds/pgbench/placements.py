@@ -123,9 +123,7 @@ def placements(
     factor = plan.study.factor(PLACEMENT)
     if factor is None:
         return ()
-    emulations = {
-        storage_class.name: storage_class.emulation for storage_class in plan.study.storage
-    }
+    emulations = {known.name: known.emulation for known in plan.study.storage}
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, list[TrialView]]] = {}
     for trial in trials:
         if trial.outcome is Outcome.COUNTED and trial.workload in workloads:
@@ -136,11 +134,9 @@ def placements(
     for (workload, context), by_level in groups.items():
         rows = tuple(_rows(factor.levels, by_level, emulations))
         if rows:
-            results.append(
-                PlacementResult(workload, context, rows, correlations(rows), followed(rows))
-            )
-    order = list(workloads)
-    return tuple(sorted(results, key=lambda result: order.index(result.workload)))
+            known = correlations(rows) if len(rows) >= FEWEST else {}
+            results.append(PlacementResult(workload, context, rows, known, followed(rows)))
+    return tuple(sorted(results, key=lambda result: workloads.index(result.workload)))
 
 
 def _rows(
@@ -189,10 +185,6 @@ def bottleneck(uses: Sequence[StorageUse]) -> str | None:
 
 def correlations(rows: Sequence[PlacementRow]) -> dict[Direction, float]:
     """Correlate TPS with the bandwidth of all storages, both as logarithms, over the placements."""
-    return _correlations(rows) if len(rows) >= FEWEST else {}
-
-
-def _correlations(rows: Sequence[PlacementRow]) -> dict[Direction, float]:
     by_direction = {}
     for direction in Direction:
         values = [getattr(row, direction.value) for row in rows]
@@ -212,7 +204,7 @@ def followed(rows: Sequence[PlacementRow]) -> Direction | None:
     if len(rows) < FEWEST:
         return None
     without_one = [[*rows[:at], *rows[at + 1 :]] for at in range(len(rows))]
-    directions = {_followed(_correlations(some)) for some in (rows, *without_one)}
+    directions = {_followed(correlations(some)) for some in (rows, *without_one)}
     return directions.pop() if len(directions) == 1 else None
 
 

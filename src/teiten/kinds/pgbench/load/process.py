@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -195,6 +196,8 @@ KEPT_LINES = 200
 """Lines other than progress that are kept at the beginning, and again at the end: a script can
 raise a warning per transaction. The file keeps them all."""
 LINE_LIMIT = 2000
+COLUMNS = ("tps", "latency_mean", "latency_stddev", "failed")
+"""Of the progress, in the order of ``ProgressLine``, whose first field is the time."""
 
 
 class FollowedErrors:
@@ -240,17 +243,9 @@ class FollowedErrors:
 
     def series(self) -> Series:
         """The progress as the series ``pgbench``: latencies in seconds, NaN where missing."""
-        rows = self.progress
-        return Series(
-            source="pgbench",
-            seconds=np.array([row.seconds for row in rows], dtype=np.float64),
-            columns={
-                "tps": np.array([row.tps for row in rows], dtype=np.float64),
-                "latency_mean": np.array([row.latency for row in rows], dtype=np.float64),
-                "latency_stddev": np.array([row.latency_stddev for row in rows], dtype=np.float64),
-                "failed": np.array([row.failed for row in rows], dtype=np.float64),
-            },
-        )
+        lines = np.array([astuple(line) for line in self.progress], np.float64)
+        seconds, *columns = lines.reshape(-1, len(COLUMNS) + 1).T.copy()
+        return Series("pgbench", seconds, dict(zip(COLUMNS, columns, strict=True)))
 
     def _take(self, raw: bytes) -> None:
         line = raw[:LINE_LIMIT].decode("utf-8", errors="replace").rstrip("\r")

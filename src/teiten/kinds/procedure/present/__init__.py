@@ -313,8 +313,7 @@ def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
             step_text(kit.t, name),
             TableCell(_milliseconds(seconds), seconds),
             TableCell(percent(kit.t, share, 0), share),
-            _of_steps(same, "cpu"),
-            *(_of_steps(same, figure) for figure in ("read", "written", "wal")),
+            *(_of_steps(same, figure) for figure in ("cpu", "read", "written", "wal")),
             *(_of_steps(same, figure) for figure in OF_PROGRAMS if programs),
         )
 

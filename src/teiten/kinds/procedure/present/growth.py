@@ -52,7 +52,7 @@ def growth_answer(kit: Kit) -> OwnAnswer | None:
             _table(kit, f"answer-growth-{at}", mine),
         ]
     undecided = (
-        _which(kit, _called(kit, growth.method), growth.step, growth.context)
+        _which(kit, growth.method, growth.step, growth.context)
         for growth in every
         if growth.kind is GrowthKind.UNDECIDED
     )
@@ -97,10 +97,10 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
 
 def _grown(kit: Kit, growth: Growth) -> str:
     between = _between(kit, growth.slope, _nano)
-    which = _which(kit, _called(kit, growth.method), growth.step, growth.context)
+    which = _which(kit, growth.method, growth.step, growth.context)
     confidence = confidence_percent(kit.t, procedures_found(kit.analysis).confidence)
-    of_level = kit.t("growth.interval", between=between, confidence=confidence)
-    interval = "" if between == NOTHING else of_level
+    interval = kit.t("growth.interval", between=between, confidence=confidence)
+    interval = "" if between == NOTHING else interval
     return kit.t("growth.by", which=which, slope=_nano(growth.slope.mean), interval=interval)
 
 
@@ -110,7 +110,8 @@ def _called(kit: Kit, method: str) -> str:
 
 
 def _which(kit: Kit, method: str, step: str, context: Context) -> str:
-    level, timed = kit.names.varied_levels(context), kit.t.aside(method, step_text(kit.t, step))
+    timed = kit.t.aside(_called(kit, method), step_text(kit.t, step))
+    level = kit.names.varied_levels(context)
     return kit.t.aside(timed, level) if level else timed
 
 
@@ -185,7 +186,7 @@ def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
         points = [point for growth in mine for point in _points(kit, growth)]
         doubled = any(growth.doubled for growth in mine)
         words = CurveLabels(
-            title=_which(kit, _called(kit, key[0]), key[1], ()),
+            title=_which(kit, *key, ()),
             note=t("chart.growth.note-doubled", knee=fixed(KNEE, 0))
             if doubled
             else t("chart.growth.note"),
