@@ -43,8 +43,7 @@ def unlike_rows(a: VariableRows | None, b: VariableRows | None) -> Unlike:
 
 
 def unlike_texts(a: Workload, b: Workload, texts: Callable[[str], str]) -> Iterator[Unlike]:
-    """Compare the texts that both have under one name, by checksums; ``texts``: that part of one
-    that tells whether two are the same."""
+    """Compare texts of one name by checksums of that part of them which ``texts`` gives."""
 
     def short(text: str) -> str:
         return hashlib.sha256(texts(text).encode()).hexdigest()[:12]
@@ -56,15 +55,12 @@ def unlike_texts(a: Workload, b: Workload, texts: Callable[[str], str]) -> Itera
 
 
 NumbersOf = Callable[[TrialView, Collection[str]], Mapping[str, float]]
-"""Reads those of the wanted numbers that a trial has, by their names; a quantity by its name alone
-stands for all its parts."""
+"""Reads the wanted numbers that a trial has; a quantity's name stands for all its parts."""
 
 
 class KindAnalysis:
-    """The analysis of a kind; ``kinds/KIND/analyse.py`` holds one as ``ANALYSIS``.
-
-    A kind without that file has verdicts, and no further results.
-    """
+    """The analysis of a kind; ``kinds/KIND/analyse.py`` holds one as ``ANALYSIS``. A kind without
+    that file has verdicts alone."""
 
     by_pgbench: ClassVar[bool] = False
     """Its numbers depend on the version of the campaign's pgbench."""
@@ -74,8 +70,7 @@ class KindAnalysis:
         return None
 
     def numbers(self, plan: Plan, events: Sequence[Event]) -> NumbersOf:
-        """Make what reads numbers of a campaign's trials that claims speak of beside metrics, such
-        as the kind's ``measures``."""
+        """Make what reads the numbers of trials, such as ``measures``, that claims speak of."""
         return lambda _view, _wanted: {}
 
     def comparisons(self, plan: Plan, workload: str) -> int:

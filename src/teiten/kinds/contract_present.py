@@ -54,8 +54,7 @@ class KindPresent(ABC):
     by_level: ClassVar[tuple[str, ...]] = ()
     """Metrics besides what is judged of which a comparison of campaigns has a chart by level."""
     series: ClassVar[tuple[SeriesColumn, ...]] = ()
-    """Columns that show a trial's seconds, besides the machine's; each name has a text
-    ``series.NAME``."""
+    """Columns that show a trial's seconds, besides the machine's; with texts ``series.NAME``."""
 
     @abstractmethod
     def duration(self, kit: Kit, workload: Workload) -> str:

@@ -103,8 +103,7 @@ Pair = tuple[float, float, int]
 
 
 def tails(plan: Plan, views: Iterable[TrialView]) -> Iterator[Tail]:
-    """One for each contrast of a workload with percentiles; its intervals hold together at α over
-    the levels."""
+    """One for each contrast with percentiles; its intervals hold together at α over the levels."""
     by_contrast: dict[tuple[str, str, str], dict[Context, list[Pair]]] = defaultdict(dict)
     for sides in paired_views(plan, views):
         placed = zip(sides.blocks, sides.starts, strict=True)
@@ -220,10 +219,10 @@ class _Axis:
 def scalings(
     plan: Plan, attempts: Iterable[Attempt], workloads: Collection[str], *, cores: int | None
 ) -> tuple[ScalingResult, ...]:
-    """The scaling of every context and side of these workloads that was planned at four loads or
-    more.
+    """The scaling of every context and side that was planned at four loads or more, in the study's
+    order.
 
-    In the order of the study. The load is the clients; where the study contrasts the cores, they
+    The load is the clients; where the study contrasts the cores, they
     are, from two levels on, and the sides are the servers. Empty where the study's contrast is the
     clients: its levels are compared by their ratios then; and where the clients of a load are
     spread over two servers: neither has so many.

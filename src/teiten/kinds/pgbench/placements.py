@@ -118,8 +118,7 @@ class PlacementResult:
 def placements(
     plan: Plan, trials: Sequence[TrialView], workloads: Sequence[str]
 ) -> tuple[PlacementResult, ...]:
-    """Compare placements for every workload and combination of the other factors; nothing without
-    the factor placement."""
+    """Compare placements by workload and other factors; nothing without the factor placement."""
     factor = plan.study.factor(PLACEMENT)
     if factor is None:
         return ()

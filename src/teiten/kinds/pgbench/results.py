@@ -21,8 +21,7 @@ class PgbenchFound:
     scaling: tuple[ScalingResult, ...] = ()
     """Results for every workload, context and side with four loads or more."""
     bottlenecks: tuple[BottleneckResult, ...] = ()
-    """Findings for every entry of ``scaling`` with a knee; empty where no ceilings were measured
-    before the campaign."""
+    """Findings for every entry of ``scaling`` with a knee; none without measured ceilings."""
     placements: tuple[PlacementResult, ...] = ()
     """Results for every workload and context; empty without the factor placement."""
     carry_over: tuple[tuple[str, CarryOver], ...] = ()

@@ -46,8 +46,7 @@ Curve = Mapping[int, float]
 
 class ProceduresAnalysis(KindAnalysis):
     def results(self, measured: Measured) -> ProceduresFound:
-        """Find how all steps grow whose workload has layouts with two numbers of partitions or
-        more."""
+        """Find how steps grow where layouts have two numbers of partitions or more."""
         study = measured.plan.study
         curves = {
             line: whole
@@ -101,8 +100,8 @@ def _curves(measured: Measured) -> dict[_Line, dict[int, dict[int, float]]]:
 def partitioned(
     study: Study, views: Iterable[TrialView], workloads: Collection[str]
 ) -> Iterator[tuple[TrialView, str, Context, int]]:
-    """Counted trials of workloads, each with its method, the levels of what else is varied, and the
-    number of partitions that its tables have; none where nobody says that number."""
+    """Counted trials, where a layout says how many partitions their method's tables have, each with
+    its method, the levels of what else is varied, and that number."""
     for view in views:
         if view.outcome is Outcome.COUNTED and view.workload in workloads:
             levels, workload = dict(view.levels), study.workload(view.workload)

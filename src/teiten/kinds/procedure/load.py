@@ -158,9 +158,8 @@ class Stepping:
         return seconds
 
     def _program(self, step: ProcedureStep, values: Mapping[str, str], seen: Seen) -> float:
-        """From its start to its end, with what it and the server's processes have used of the
-        processors. Raises WorkloadError where it cannot be started, or ends with another status
-        than 0."""
+        """From its start to its end; what it and the server's processes used goes into ``seen``.
+        Raises WorkloadError where it cannot be started, or fails."""
         number = len(self.evidence) // 2 + 1
         output, errors = (f"{step.text}-{number}.{kind}" for kind in ("out", "err"))
         program = Program(

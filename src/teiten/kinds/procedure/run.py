@@ -70,8 +70,8 @@ class Shared:
         self._first: dict[tuple[object, ...], tuple[str, int]] = {}
 
     def module(self, installation: Installation, method: Method) -> str:
-        """Find a method's library, compiled when first asked for, once for each installation; empty
-        where it has none. Raises ServerError."""
+        """Find a method's library, compiled once for each installation; empty where it has none.
+        Raises ServerError."""
         if method.module is None:
             return ""
         key = (str(installation.bin_directory), method.module.text)

@@ -83,8 +83,7 @@ class PgbenchRun:
     folder: Path
     """For script, log and outputs; made where it is missing."""
     log_folder: Path | None = None
-    """Where the per-transaction log goes; ``folder`` where it is None, and with pgbench before 10,
-    whose log's name cannot be chosen."""
+    """For the per-transaction log; ``folder`` where it is None, and with pgbench before 10."""
     cpus: tuple[int, ...] = ()
     """The processors that pgbench is pinned to; empty for all."""
 
@@ -102,11 +101,8 @@ def check_options(options: Sequence[str]) -> None:
 
 
 def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
-    """pgbench's arguments for a timed run, without the program.
-
-    -r is for whoever reads its output among the evidence: it costs 3 ns per command, and the
-    reports used it.
-    """
+    """pgbench's arguments for a timed run. -r is for whoever reads its output among the evidence;
+    it costs 3 ns per command, and the reports used it."""
     check_options(run.options)
     return (
         *_common(run),
@@ -161,10 +157,8 @@ def transaction_log(run: PgbenchRun) -> TransactionLog | None:
 
 
 def script_file_name(script: Script) -> str:
-    """A file name that keeps the script's name recognisable in pgbench's messages.
-
-    No ``@``, which pgbench takes for a weight, and always ``.sql``, so that it is none of our own.
-    """
+    """A file name that keeps the script's name recognisable: without ``@``, which pgbench takes for
+    a weight, and always ``.sql``, so that it is none of our own."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", Path(script.name).name).lstrip(".-") or "script"
     return name if name.endswith(".sql") else f"{name}.sql"
 

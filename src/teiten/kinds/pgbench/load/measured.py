@@ -1,6 +1,4 @@
-"""The measurements of a trial: its slices, one after the other, and all of them together.
-
-The slices of a trial to one number per metric, one set of series and one histogram; pure.
+"""From a trial's slices to one number per metric, one set of series and one histogram.
 
 METHOD.md, One number per trial: the number is the plain mean of the slices, because stalls are part
 of what is measured. Where a workload only reads, their trimmed mean stands beside it. Percentiles
@@ -70,10 +68,8 @@ class MeasuredSlices:
         )
 
     def gather(self, gathered: Gathered, duration: Seconds, *, trimmed: bool) -> None:
-        """One number per metric, one set of series, one histogram, and the facts.
-
-        ``duration``: planned seconds of a slice; ``trimmed``: see ``workload.slices``.
-        """
+        """Gather all slices. ``duration``: planned seconds of one; ``trimmed``: as
+        ``pooled_metrics``."""
         results = [part.result for part in self.slices]
         latencies = pooled_latencies([result.latencies for result in results])
         metrics = pooled_metrics(
@@ -108,8 +104,7 @@ def _of_storages(metrics: Mapping[str, float]) -> dict[str, float]:
 
 
 def join_outputs(folders: Sequence[Path], evidence: Path) -> None:
-    """One file of each of pgbench's streams in ``evidence``, and the script that all of them ran,
-    in the place of a folder for each slice."""
+    """One file of each stream, and the script, in ``evidence`` in place of a folder per slice."""
     for name in (OUTPUT_FILE, ERRORS_FILE):
         parts = [folder / name for folder in folders if (folder / name).exists()]
         if parts:
@@ -179,10 +174,7 @@ def pooled_metrics(
 
 
 def pooled_series(slices: Sequence[Sequence[Series]], duration: Seconds) -> tuple[Series, ...]:
-    """One series of each source, one slice after the other, as if nothing had been between them.
-
-    ``duration``: planned seconds of a slice.
-    """
+    """One series of each source, slices of ``duration`` following each other without a gap."""
     begins = _beginnings(slices, duration)
     parts: dict[str, list[tuple[float, Series]]] = {}
     for begin, all_of_slice in zip(begins, slices, strict=True):

@@ -149,10 +149,7 @@ def other_tables(message: str) -> str | None:
 
 
 def first_error(lines: Sequence[str]) -> str | None:
-    """The first error message with its continuation lines, without pgbench's prefix.
-
-    None where no line is an error.
-    """
+    """The first error message with its continuation lines, without pgbench's prefix."""
     start = next((at for at, line in enumerate(lines) if _ERROR.search(line)), None)
     if start is None:
         return None

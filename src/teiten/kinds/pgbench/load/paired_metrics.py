@@ -86,8 +86,7 @@ def _of_comparison(times: PairedTimes, seconds: float) -> dict[str, float]:
 
 
 def _of_base(comparisons: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """Numbers of comparisons that the base has: those of a single one, and of several the greatest
-    variance."""
+    """The base's numbers: those of a single comparison, and of several the greatest variance."""
     if len(comparisons) == 1:
         return comparisons[0]
     return {

@@ -171,8 +171,7 @@ def parts(times: PairedTimes, count: int = PARTS) -> list[StartNumbers]:
 
 
 def _later_than_first(times: PairedTimes, side: int) -> StartNumbers:
-    """By how much a side's transactions are slower, as the mean over all places, than in the first
-    place."""
+    """By how much a side is slower, as the mean over all places, than in the first place."""
     first, *later = (times.at(side, place) for place in range(times.sides))
     if not all(len(chosen) for chosen in (first, *later)):
         return StartNumbers(math.nan, math.nan)
@@ -234,8 +233,7 @@ def _previous_servers(
     position: npt.NDArray[np.integer[Any]],
     order: npt.NDArray[np.integer[Any]],
 ) -> npt.NDArray[np.integer[Any]]:
-    """The server on which a client was just before, by transaction and server; ``order``: the
-    servers of each turn in their order."""
+    """The server of a client's transaction before; ``order``: each turn's servers, in order."""
     of_client = np.argsort(client, kind="stable")
     last = np.full(len(client), NO_SERVER)
     follows = client[of_client][1:] == client[of_client][:-1]

@@ -1,7 +1,4 @@
-"""Runs pgbench against one server and turns everything that it says into numbers.
-
-pgbench's standard error, followed while pgbench writes it.
-"""
+"""Runs pgbench against one server and turns everything that it says into numbers."""
 
 from __future__ import annotations
 
@@ -69,10 +66,7 @@ class PgbenchProcess:
         return self._started.pid
 
     def start(self) -> None:
-        """Write the script and start pgbench in the run's folder.
-
-        Raises WorkloadError where pgbench cannot be started.
-        """
+        """Write the script and start pgbench. Raises WorkloadError where that cannot be done."""
         self._child = self._spawn(_program(self.run, self._arguments, transaction_log(self.run)))
 
     def poll(self) -> ProgressLine | None:
@@ -85,9 +79,8 @@ class PgbenchProcess:
         return self._started.wait(seconds)
 
     def wait(self, timeout: float | None = None, *, waited: float = 0.0) -> PgbenchResult:
-        """Wait for the end. After ``timeout`` seconds pgbench is stopped, which is a problem.
-
-        ``waited``: seconds before, which the problem's words count as well.
+        """Wait for the end. After ``timeout`` seconds pgbench is stopped, which is a problem, whose
+        words count ``waited`` seconds as well.
 
         Raises WorkloadError, with pgbench's own message, where the script or an option is wrong:
         pgbench failed before any transaction, and not for want of the server.
@@ -144,10 +137,7 @@ class PgbenchProcess:
 
 def try_script(run: PgbenchRun, timeout: Seconds = REHEARSAL, spawn: Spawn = spawn_here) -> None:
     """Run one single transaction of the script, to find its errors before a campaign starts.
-
-    Of ``run`` the clients, the duration and the log do not matter. Raises WorkloadError with
-    pgbench's own message.
-    """
+    Raises WorkloadError with pgbench's own message."""
     arguments = trial_arguments(run)
     child = spawn(_program(run, arguments, None))
     try:

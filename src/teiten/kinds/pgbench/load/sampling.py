@@ -38,11 +38,8 @@ class SamplingRates:
         self._rates: dict[str, float] = {}
 
     def of(self, trial: PlannedTrial, warm_up_tps: float, cores: float | None) -> float:
-        """The share of transactions that pgbench logs (0 to 1), decided by a context's first
-        warm-up and kept for all of its trials, also when the campaign is resumed.
-
-        ``cores``: of the host where pgbench runs; None for this machine's.
-        """
+        """The share of transactions that pgbench logs (0 to 1), by a context's first warm-up, also
+        when the campaign is resumed. ``cores``: of pgbench's host; None for this machine's."""
         contrast, record = self._bench.plan.study.contrast, self._bench.record
         levels = (f"{name}={level}" for name, level in trial.cell.context(contrast))
         context = " ".join((trial.cell.workload, *levels))

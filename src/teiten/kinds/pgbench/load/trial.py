@@ -39,8 +39,7 @@ FROM pg_stat_user_indexes
 """
 """idx_tup_fetch counts rows that were fetched from the heap, by index-only scans too."""
 LOOK_EVERY = 0.6
-"""Seconds. Before version 15 a process of its own gathers what backends report as they end; what it
-tells may be half a second old."""
+"""Seconds. What backends report as they end may be half a second old before version 15."""
 LOOKS = 10
 
 
@@ -93,9 +92,8 @@ class PgbenchTrial(PlainLoad):
         self._lookups_before: Lookups | None = None
 
     def prepare(self) -> None:
-        """Open idle connections, which each snapshot and each look at the list of sessions counts,
-        and note the server's lookups before any of the load, where they are counted. Errors are
-        those of ``Site.connect``."""
+        """Open idle connections, and note the server's lookups before any of the load, where they
+        are counted. Errors are those of ``Site.connect``."""
         while len(self._idle) < self.clients.idle:
             self._idle.append(self.site.connect())
         if self.options.index_lookups and self._lookups_before is None:
@@ -116,8 +114,7 @@ class PgbenchTrial(PlainLoad):
             record.record_caution(data_changed(self.workload.name))
 
     def abandon(self) -> None:
-        """Close idle connections, which a server that is gone has closed already; and keep what is
-        evidence."""
+        """Close idle connections, where the server has not, and keep what is evidence."""
         while self._idle:
             with suppress(psycopg.Error):
                 self._idle.pop().close()
@@ -147,21 +144,15 @@ def load_problems(
 
 
 def without_retried(seen: Iterable[Problem], options: Sequence[str]) -> tuple[Problem, ...]:
-    """Keep those of the problems in servers' logs that hold.
-
-    Where pgbench was told to try again, what it tried again is counted among the trial's numbers,
-    and what failed at last is told by pgbench.
-    """
+    """Keep those of the problems in servers' logs that hold: what pgbench was told to try again is
+    counted, and what failed at last is told by pgbench."""
     if not tries_again(options):
         return tuple(seen)
     return tuple(problem for problem in seen if not _RETRIED.search(problem.detail))
 
 
 def changes_rows(series: Iterable[Series], transactions: float) -> bool:
-    """Whether a trial changed rows, on all its nodes, at least with every hundredth transaction.
-
-    Fewer are the servers' own: their catalogues' statistics.
-    """
+    """Whether at least every hundredth transaction changed a row; fewer are the servers' own."""
     changed = 0.0
     for samples in series:
         of_server = samples.source.rpartition(":")[2] == "postgres"  # of any node: ``node-2:…``

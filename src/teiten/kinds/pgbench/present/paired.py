@@ -130,8 +130,7 @@ def _names(names: Names, contrast: ContrastResult) -> dict[str, str]:
 def _tail(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult, context: Context
 ) -> str:
-    """Whose slow transactions are slower at a level, in milliseconds; empty where that is not
-    known there."""
+    """Whose slow transactions are slower at a level, in milliseconds; empty where not known."""
     sides = (contrast.workload, contrast.old, contrast.new)
     for tail in pgbench_found(analysis).tails:
         for level in tail.levels if (tail.workload, tail.old, tail.new) == sides else ():

@@ -1,9 +1,5 @@
-"""Numbers by nodes, and those that the model of commits expects.
-
-Relative throughput by nodes, as figures 5.6 and 5.8 of 2013 have it, and the best possible.
-
-The resources that each server of a trial used, by the number of nodes.
-"""
+"""Numbers by nodes: throughput, as figures 5.6 and 5.8 of 2013 have it, what the model of commits
+expects, and what each server used."""
 
 from __future__ import annotations
 
@@ -208,8 +204,7 @@ PRINTED_SHARES: Mapping[int, float] = {8192: 3.6, 128 * 1024: 40.2, 0: 197}
 
 
 def use_table(kit: Kit, results: list[ScaleOutResult]) -> Table | None:
-    """None where nothing was counted of any server. Columns of which nothing is known are left
-    out."""
+    """What servers used, as far as it was counted; None where nothing was."""
     t, workload = kit.t, results[0].workload
     lines = [
         (result, point, use) for result in results for point in result.points for use in point.uses

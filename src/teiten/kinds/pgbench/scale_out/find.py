@@ -1,6 +1,4 @@
-"""From trials to throughput by nodes, and from its ratios to words; and the resources that servers
-used, the coordinator apart from those that hold the rows. Pure.
-"""
+"""From trials to throughput by nodes, the words for its ratios, and what servers used."""
 
 from __future__ import annotations
 
@@ -53,8 +51,7 @@ ByNodes = dict[int, dict[int, Observation]]
 
 @dataclass(frozen=True)
 class _Compared:
-    """The ratios of throughputs at one context, each at the level that the campaign's verdict on
-    the same two sides has there."""
+    """The ratios of throughputs at one context, each at the level of the verdict on these sides."""
 
     plan: Plan
     attempts: Sequence[Attempt]
@@ -94,8 +91,8 @@ class _Compared:
 def scale_outs(
     plan: Plan, attempts: Iterable[Attempt], workloads: Collection[str]
 ) -> tuple[ScaleOutResult, ...]:
-    """Evaluate every workload and context, in the plan's order; empty where the study's contrast is
-    another than the number of nodes."""
+    """Evaluate every workload and context, in the plan's order; empty where nodes are not what is
+    contrasted."""
     if plan.study.contrast != NODES:
         return ()
     by_context: dict[tuple[str, Context], ByNodes] = defaultdict(lambda: defaultdict(dict))
@@ -204,8 +201,7 @@ def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
 
 
 def cause_of(shape: Shape, point: NodesPoint | None, most: NodesPoint) -> Cause | None:
-    """Find the cause that the servers' figures suggest for a shape, by the blocks that one node and
-    that the most nodes found in memory."""
+    """Find the cause of a shape by the blocks that one and the most nodes found in memory."""
     if point is None or point is most or point.in_memory is None or most.in_memory is None:
         return None
     if shape is Shape.SUPER_LINEAR:
@@ -315,7 +311,6 @@ class _Used:
         return None if hit is None or missed is None else hit + missed
 
     def _in_memory(self, blocks: float | None) -> float | None:
-        """The share of blocks that did not come from storage, by bytes, which reading ahead and
-        writing partly make more."""
+        """The share of blocks that did not come from storage, whose bytes reading ahead adds to."""
         read = self.total("own_disk_read_bytes")
         return None if read is None or not blocks else max(0.0, 1 - read / (blocks * BLOCK))

@@ -52,8 +52,7 @@ class ServerRole(StrEnum):
 
 @dataclass(frozen=True)
 class RoleUse:
-    """Resources that one server of a role used, in the mean of those; medians of trials, None where
-    not counted."""
+    """Use by one server of a role, in their mean; medians of trials, None where not counted."""
 
     role: ServerRole
     cpu_share: float | None
@@ -156,8 +155,7 @@ class ScaleOutResult:
     context: Context
     engine: str
     confidence: Share
-    """The confidence of each interval: that of the campaign's verdicts on the same sides in this
-    context."""
+    """The confidence of each interval: that of the verdicts on the same sides in this context."""
     points: tuple[NodesPoint, ...]
     """By rising numbers of nodes."""
     shape: Shape

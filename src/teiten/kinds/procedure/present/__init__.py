@@ -55,8 +55,7 @@ class ProcedurePresent(UsualPresent):
         return kit.t("procedure.procedure")
 
     def own_answer(self, kit: Kit) -> OwnAnswer | None:
-        """Where methods are contrasted a table for each workload; else, where layouts tell their
-        partitions, how times grow with these."""
+        """A table for each workload, of contrasted methods; else how times grow with partitions."""
         if kit.study.contrast != METHOD:
             return growth_answer(kit)
         blocks: list[Block] = []
@@ -101,8 +100,7 @@ def _title(kit: Kit, workload: str, method: str) -> str:
 
 
 def _clearest(kit: Kit, contrasts: Sequence[ContrastResult]) -> Statement:
-    """The answer by the two methods that differ most of those whose verdict is decided, with the
-    step that takes most of either's time."""
+    """The answer by the two methods that most surely differ most, with each one's longest step."""
     shown = max(contrasts, key=_apart)
     verdict, _, _ = answer_parts(kit.t, kit.names, kit.analysis, shown)
     points = (_dominating(kit, shown.workload, method) for method in (shown.old, shown.new))

@@ -32,8 +32,7 @@ MOST_CHARTS = 4
 """Curves that the body has of a workload; more are looked up, and the table tells of each."""
 NANO = 1e9
 MOST_LISTED = 4
-"""The most methods whose numbers a sentence lists; of more, it names the methods and leaves the
-numbers to the table below it."""
+"""The most methods whose numbers a sentence lists; of more, the table below it has them."""
 Line = tuple[str, str, Context]
 """A method, a step, and the levels of what else is varied."""
 
