@@ -38,7 +38,7 @@ from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.model import PgbenchClients, clients_of, pgbench_of
 from teiten.kinds.pgbench.placements import placements
 from teiten.kinds.pgbench.results import PgbenchFound
-from teiten.kinds.pgbench.scale_out.find import scale_outs
+from teiten.kinds.pgbench.scale_out import scale_outs
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial

@@ -16,8 +16,7 @@ from teiten.kinds.pgbench.present.scale_out_tables import (
     nodes_table,
     use_table,
 )
-from teiten.kinds.pgbench.results import pgbench_found
-from teiten.kinds.pgbench.scale_out.results import (
+from teiten.kinds.pgbench.results import (
     FLAT_WITHIN,
     LINEAR_WITHIN,
     NodesPoint,
@@ -27,6 +26,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     Shape,
     best_scaling,
     participants,
+    pgbench_found,
 )
 from teiten.model.distribution import ClientEntry
 from teiten.report.blocks import Block, Further, Heading, Items, Section, Statement, Text, gallery

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from teiten.kinds.pgbench.scale_out.results import (
+from teiten.kinds.pgbench.results import (
     PRINTED,
     NodesPoint,
     RatioOfNodes,

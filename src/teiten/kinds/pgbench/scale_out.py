@@ -16,7 +16,7 @@ from teiten.analysis.verdict.verdict import Rule, exp
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.pgbench.metrics import RETRIES, TPS
 from teiten.kinds.pgbench.model import NODES, pgbench_of
-from teiten.kinds.pgbench.scale_out.results import (
+from teiten.kinds.pgbench.results import (
     FLAT_WITHIN,
     LINEAR_WITHIN,
     ROWS,
