@@ -30,8 +30,12 @@ from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import Site
 from teiten.host.facts.cpus import allowed_processors
 from teiten.kinds.pgbench.load.output import other_tables
-from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_other_servers
-from teiten.kinds.pgbench.load.paired_numbers import paired_times
+from teiten.kinds.pgbench.load.paired_numbers import (
+    SideNumbers,
+    of_sides,
+    paired_times,
+    without_other_servers,
+)
 from teiten.kinds.pgbench.load.paired_run import FAILED, NOT_PINNED, problems_of, server_of
 from teiten.kinds.pgbench.load.process import GRACE, LOOK_EVERY, too_long
 from teiten.kinds.pgbench.load.trial import WARM_UP_SEED, PgbenchTrial, broken_invariants
