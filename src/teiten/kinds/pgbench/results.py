@@ -95,14 +95,6 @@ class RatioOfNodes:
     """None without an interval."""
     high: float | None
 
-    @property
-    def above_one(self) -> bool:
-        return self.low is not None and self.low > 1
-
-    @property
-    def may_be_above_one(self) -> bool:
-        return self.high is None or self.high > 1
-
 
 @dataclass(frozen=True)
 class NodesPoint:

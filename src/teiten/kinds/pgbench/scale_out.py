@@ -223,14 +223,10 @@ def pays(points: Sequence[NodesPoint]) -> Pays | None:
     ratios = [(point.nodes, point.to_plain) for point in points if point.to_plain is not None]
     if not ratios:
         return None
-    surely = next(((nodes, ratio) for nodes, ratio in ratios if ratio.above_one), None)
-    possibly = next((nodes for nodes, ratio in ratios if ratio.may_be_above_one), None)
-    return Pays(
-        nodes=None if surely is None else surely[0],
-        possibly=possibly,
-        ratio=None if surely is None else surely[1],
-        most=max(nodes for nodes, _ in ratios),
-    )
+    surely = (pair for pair in ratios if pair[1].low is not None and pair[1].low > 1)
+    nodes, ratio = next(surely, (None, None))
+    possibly = (nodes for nodes, ratio in ratios if ratio.high is None or ratio.high > 1)
+    return Pays(nodes, next(possibly, None), ratio, max(nodes for nodes, _ in ratios))
 
 
 def uses_of(nodes: int, holders: Sequence[Node], trials: Sequence[Metrics]) -> tuple[RoleUse, ...]:

@@ -103,39 +103,26 @@ def check_options(options: Sequence[str]) -> None:
 def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
     """pgbench's arguments for a timed run. -r is for whoever reads its output among the evidence;
     it costs 3 ns per command, and the reports used it."""
-    check_options(run.options)
-    return (
-        *_common(run),
-        "-c",
-        str(run.clients),
-        "-j",
-        str(run.threads),
-        "-T",
-        str(max(1, math.ceil(run.duration))),
-        "-P",
-        "1",
-        "-r",
-        *_seed(run),
-        *_log(run),
-        *run.options,
-        run.address.database,
-    )
+    seconds = str(max(1, math.ceil(run.duration)))
+    timed = ("-T", seconds, "-P", "1", "-r", *_seed(run), *_log(run))
+    return _arguments(run, run.clients, run.threads, timed)
 
 
 def trial_arguments(run: PgbenchRun) -> tuple[str, ...]:
     """pgbench's arguments for one single transaction of one client."""
+    return _arguments(run, 1, 1, ("-t", "1"))
+
+
+def _arguments(
+    run: PgbenchRun, clients: int, threads: int, limit: tuple[str, ...]
+) -> tuple[str, ...]:
     check_options(run.options)
-    return (
-        *_common(run),
-        "-c",
-        "1",
-        "-j",
-        "1",
-        "-t",
-        "1",
-        *run.options,
-        run.address.database,
-    )
+    # of its own scripts pgbench counts the branches itself, and warns where -s is given
+    own = ("-s", str(run.scale), "-f", script_file_name(run.script))
+    script = ("-b", run.script.name) if run.script.builtin else own
+    server = (*run.address.options, "-M", run.query_mode.value)
+    load = ("-c", str(clients), "-j", str(threads), *limit)
+    return ("-n", *server, *script, *load, *run.options, run.address.database)
 
 
 def shown(pgbench: Pgbench, arguments: Sequence[str]) -> str:
@@ -161,13 +148,6 @@ def script_file_name(script: Script) -> str:
     a weight, and always ``.sql``, so that it is none of our own."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", Path(script.name).name).lstrip(".-") or "script"
     return name if name.endswith(".sql") else f"{name}.sql"
-
-
-def _common(run: PgbenchRun) -> tuple[str, ...]:
-    # of its own scripts pgbench counts the branches itself, and warns where -s is given
-    own = ("-s", str(run.scale), "-f", script_file_name(run.script))
-    script = ("-b", run.script.name) if run.script.builtin else own
-    return ("-n", *run.address.options, "-M", run.query_mode.value, *script)
 
 
 def _seed(run: PgbenchRun) -> tuple[str, ...]:

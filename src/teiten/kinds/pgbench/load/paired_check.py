@@ -31,7 +31,7 @@ from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
 from teiten.kinds.pgbench.load.paired_run import NOT_PINNED
 from teiten.model.pairs_check import BEYOND, MORE, CheckedLoad, CheckedStart, StartNumbers
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Plan
 from teiten.model.study import QueryMode, Script, Setting
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
@@ -50,6 +50,8 @@ SCRIPTS = (
 )
 """Each with its weight; each asks for its rows in the same words."""
 EQUAL, MORE_WORK, TWICE = range(3)
+REASON = Bilingual("as in a comparison", "比較と同じ")
+"""For the settings of servers that are checked."""
 
 
 @dataclass(frozen=True)
@@ -190,12 +192,7 @@ def checked_servers(plan: Plan, machine: ThisMachine, clients: int) -> Iterator[
                 log=folder / "server.log",
             )
             ending.callback(cluster.remove)
-            cluster.configure(_settings(trial))
+            cluster.configure([Setting(*pair, REASON, "doctor") for pair in trial.settings])
             clusters.append(cluster)
         scale = int(sides[0].template.data.scale or 1)
         yield CheckedServers((clusters[0], clusters[1]), clients, scale)
-
-
-def _settings(trial: PlannedTrial) -> Sequence[Setting]:
-    reason = Bilingual("as in a comparison", "比較と同じ")
-    return [Setting(name, value, reason, "doctor") for name, value in trial.settings]

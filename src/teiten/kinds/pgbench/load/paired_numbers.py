@@ -64,6 +64,7 @@ ROUNDING = 1e-12
 """Tolerated rounding error of a sum of weights, as a share."""
 
 Nanoseconds = npt.NDArray[np.unsignedinteger[Any]]
+Integers = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,12 @@ class PairedTimes:
     """Two columns."""
     failed: npt.NDArray[np.bool_]
     """Two columns: the transaction ended with an error."""
-    first: npt.NDArray[np.integer[Any]]
+    first: Integers
     """The server that was first: 0 or 1."""
-    before: npt.NDArray[np.integer[Any]]
+    before: Integers
     """The client's last action before the pair's first transaction, one of ``BEFORE``; of more than
     two servers, a number for what was just before each of the two transactions."""
-    places: npt.NDArray[np.integer[Any]] | None = None
+    places: Integers | None = None
     """Two columns: the transaction's place among those of all servers, from 0; None of two servers,
     where ``first`` says it."""
     sides: int = 2
@@ -232,11 +233,7 @@ def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
     return float(values[order[low]] + values[order[min(high, len(order) - 1)]]) / 2
 
 
-def _before(
-    client: npt.NDArray[np.integer[Any]],
-    first: npt.NDArray[np.integer[Any]],
-    position: npt.NDArray[np.integer[Any]],
-) -> npt.NDArray[np.integer[Any]]:
+def _before(client: Integers, first: Integers, position: Integers) -> Integers:
     """A client's pairs stand in the order in which it ran them; it ended each on its second."""
     order = np.argsort(client, kind="stable")
     follows = client[order][1:] == client[order][:-1]
@@ -247,11 +244,7 @@ def _before(
     return before
 
 
-def _previous_servers(
-    client: npt.NDArray[np.integer[Any]],
-    position: npt.NDArray[np.integer[Any]],
-    order: npt.NDArray[np.integer[Any]],
-) -> npt.NDArray[np.integer[Any]]:
+def _previous_servers(client: Integers, position: Integers, order: Integers) -> Integers:
     """The server of a client's transaction before; ``order``: each turn's servers, in order."""
     of_client = np.argsort(client, kind="stable")
     last = np.full(len(client), NO_SERVER)
@@ -266,10 +259,7 @@ def _previous_servers(
 
 
 def _against_first(
-    pairs: npt.NDArray[np.void],
-    side: int,
-    places: npt.NDArray[np.integer[Any]],
-    previous: npt.NDArray[np.integer[Any]],
+    pairs: npt.NDArray[np.void], side: int, places: Integers, previous: Integers
 ) -> PairedTimes:
     """The transactions of one server and of the first.
 

@@ -56,10 +56,13 @@ def server_of(address: Address) -> PairedServer:
 
 DISABLE, DEFAULT = "disable", "prefer"
 """``sslmode``: what leaves all in clear, and what libpq takes where nothing is said."""
-FILES = {"roots": "sslrootcert", "certificate": "sslcert", "key": "sslkey"}
-"""The generator's words for files, and libpq's."""
-KEPT_AT_HOME = {"sslrootcert": "root.crt", "sslcert": "postgresql.crt", "sslkey": "postgresql.key"}
-"""Where libpq looks without being told, in ``~/.postgresql``."""
+FILES = {
+    "roots": ("sslrootcert", "root.crt"),
+    "certificate": ("sslcert", "postgresql.crt"),
+    "key": ("sslkey", "postgresql.key"),
+}
+"""The generator's words for files, libpq's, and where libpq looks without being told, in
+``~/.postgresql``."""
 UNKNOWN = ("sslcrl", "sslcrldir", "sslkeylogfile", "ssl_max_protocol_version")
 ONLY = {"sslnegotiation": "postgres", "gssencmode": DISABLE, "ssl_min_protocol_version": "TLSv1.2"}
 """Parameters of which the generator knows one value."""
@@ -79,10 +82,10 @@ def encryption_of(given: Mapping[str, str]) -> dict[str, str] | None:
             f"the generator of pairs does not know {', '.join(unknown)} of a server's address",
             "have the sides loaded one after the other, by pgbench: --way classic",
         )
-    home = Path.home() / ".postgresql"
-    known = {name: given.get(parameter) or "" for name, parameter in FILES.items()}
-    for name, parameter in FILES.items():
-        kept = home / KEPT_AT_HOME[parameter]
-        if not known[name] and kept.is_file():
-            known[name] = str(kept)
-    return {"mode": mode, **{name: value for name, value in known.items() if value}}
+    encryption = {"mode": mode}
+    for name, (parameter, kept) in FILES.items():
+        at_home = Path.home() / ".postgresql" / kept
+        file = given.get(parameter) or (str(at_home) if at_home.is_file() else "")
+        if file:
+            encryption[name] = file
+    return encryption

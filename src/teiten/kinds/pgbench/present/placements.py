@@ -206,9 +206,5 @@ def _kilobytes(value: float, of: float | None = None) -> str:
 
 
 def _emulated_note(kit: Kit) -> str:
-    names: Sequence[str] = emulated(kit)
-    return (
-        kit.t("storage.emulated-note", storages=kit.t("list.separator").join(names))
-        if names
-        else ""
-    )
+    names = kit.t("list.separator").join(emulated(kit))
+    return kit.t("storage.emulated-note", storages=names) if names else ""

@@ -21,7 +21,7 @@ from teiten.analysis.model.scaling import (
 from teiten.kinds.pgbench.analyse import CLIENTS, CORES
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.results import pgbench_found
-from teiten.model.bottleneck import BottleneckResult, Consistent, Evidence
+from teiten.model.bottleneck import BottleneckResult, Consistent
 from teiten.model.study import SERVER
 from teiten.report.blocks import Block, Further, Heading, Items, Text
 from teiten.report.charts.base import Chart, coloured
@@ -160,25 +160,21 @@ def _sentence(kit: Kit, result: BottleneckResult) -> str:
         conclusion = t(f"bottleneck.abstained.{finding.reason.value}")
     if not finding.evidence:
         return t("bottleneck.sentence", where=where, said=conclusion)
-    evidence = t("list.separator").join(_evidence(kit, finding.evidence))
+    evidence = t("list.separator").join(
+        t(f"bottleneck.evidence.{name}", value=_written(kit, name, value))
+        for name, value in finding.evidence
+    )
     return t("bottleneck.sentence-evidence", where=where, said=conclusion, evidence=evidence)
 
 
-def _evidence(kit: Kit, evidence: Evidence) -> list[str]:
-    return [
-        kit.t(f"bottleneck.evidence.{name}", value=_written(name)(kit, value))
-        for name, value in evidence
-    ]
-
-
-def _written(name: str) -> Callable[[Kit, float], str]:
+def _written(kit: Kit, name: str, value: float) -> str:
     if name in RATES:
-        return lambda kit, value: kit.t("bottleneck.per-second", value=bytes_text(value))
+        return kit.t("bottleneck.per-second", value=bytes_text(value))
     if name in COUNTS:
-        return lambda kit, value: kit.t("bottleneck.per-second", value=significant(value, 3))
+        return kit.t("bottleneck.per-second", value=significant(value, 3))
     if name == "cores":
-        return lambda _, value: significant(value, 3)
-    return lambda kit, value: percent(kit.t, value, 0 if value >= 0.1 else 1)
+        return significant(value, 3)
+    return percent(kit.t, value, 0 if value >= 0.1 else 1)
 
 
 RATES = frozenset({"written", "write_ceiling", "read", "read_ceiling"})
