@@ -158,18 +158,15 @@ def _uses(
     trials: Sequence[TrialView], emulations: Mapping[str, Emulation | None]
 ) -> Iterator[StorageUse]:
     for name, emulation in emulations.items():
-        medians = {
-            field: _middle(trials, storage_metric(name, column))
+        numbers = {
+            field: value
             for field, column in COLUMNS.items()
+            if (value := _middle(trials, storage_metric(name, column))) is not None
         }
-        numbers = {field: value for field, value in medians.items() if value is not None}
         if len(numbers) == len(COLUMNS):
-            yield StorageUse(name, **numbers, of_limit=_of_limit(numbers, emulation))
-
-
-def _of_limit(numbers: Mapping[str, float], emulation: Emulation | None) -> float | None:
-    limits = () if emulation is None else emulation.limits
-    return max((numbers[_LIMITED[name]] / limit for name, limit in limits), default=None)
+            limits = () if emulation is None else emulation.limits
+            shares = (numbers[_LIMITED[limited]] / limit for limited, limit in limits)
+            yield StorageUse(name, **numbers, of_limit=max(shares, default=None))
 
 
 def bottleneck(uses: Sequence[StorageUse]) -> str | None:

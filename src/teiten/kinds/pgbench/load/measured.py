@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampling
 from teiten.kinds.pgbench.load.output import PgbenchResult
 from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE
@@ -89,7 +88,14 @@ class MeasuredSlices:
             "pgbench_cpu_seconds": self.cpu_seconds,
         }
         if len(self.slices) > 1:
-            gathered.facts["slices"] = [_facts(part) for part in self.slices]
+            names = (TPS.name, LATENCY_MEAN.name)
+            gathered.facts["slices"] = [
+                {
+                    "started_at": part.started_at,
+                    **{name: part.result.metrics.get(name) for name in names},
+                }
+                for part in self.slices
+            ]
 
 
 def _of_storages(metrics: Mapping[str, float]) -> dict[str, float]:
@@ -114,12 +120,6 @@ def join_outputs(folders: Sequence[Path], evidence: Path) -> None:
             path.replace(evidence / path.name)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _facts(part: Slice) -> Facts:
-    names = (TPS.name, LATENCY_MEAN.name)
-    measured = {name: part.result.metrics.get(name) for name in names}
-    return {"started_at": part.started_at, **measured}
 
 
 SECONDS, TRANSACTIONS, GREATEST = "measured_seconds", "transactions", "latency_max"
@@ -169,7 +169,9 @@ def pooled_metrics(
     result = {name: value for name, value in pooled.items() if value is not None}
     result |= dict(_latencies(slices, latencies))
     if trimmed and trimmed_at_each_end(len(slices)):
-        result |= dict(_trimmed(slices))
+        for name, metric in TRIMMED.items():
+            if all(name in part for part in slices):
+                result[metric.name] = trimmed_mean([part[name] for part in slices])
     return result
 
 
@@ -204,9 +206,11 @@ def _pooled(name: str, slices: Sequence[Metrics]) -> float | None:
 
 
 def _weighted(name: str, slices: Sequence[Metrics], by: str) -> float | None:
-    parts = [(each_part[name], each_part.get(by, 0.0)) for each_part in slices if name in each_part]
-    weight = math.fsum(weight for _, weight in parts)
-    return math.fsum(value * part for value, part in parts) / weight if weight > 0 else None
+    having = [part for part in slices if name in part]
+    weight = math.fsum(part.get(by, 0.0) for part in having)
+    if weight <= 0:
+        return None
+    return math.fsum(part[name] * part.get(by, 0.0) for part in having) / weight
 
 
 def _latencies(
@@ -232,13 +236,6 @@ def _deviation(slices: Sequence[Metrics]) -> float:
     mean = math.fsum(n * first for n, first, _ in moments) / count
     square = math.fsum(n * (first**2 + spread**2) for n, first, spread in moments) / count
     return math.sqrt(max(0.0, square - mean**2))
-
-
-def _trimmed(slices: Sequence[Metrics]) -> Iterator[tuple[str, float]]:
-    for metric in (TPS, LATENCY_MEAN):
-        name = metric.name
-        if all(name in part for part in slices):
-            yield TRIMMED[name].name, trimmed_mean([part[name] for part in slices])
 
 
 def _beginnings(slices: Sequence[Sequence[Series]], duration: Seconds) -> list[float]:

@@ -126,11 +126,7 @@ ITSELF = RatioOfNodes(1.0, None, None)
 
 def chart_by_plain(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
     """Throughput by plain PostgreSQL's; None where that was not measured."""
-    points = [
-        point
-        for result in results
-        for point in _measured(kit, result, lambda point: point.to_plain)
-    ]
+    points = _measured(kit, results, lambda point: point.to_plain)
     if not points:
         return None
     workload = results[0].workload
@@ -140,7 +136,7 @@ def chart_by_plain(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
 def chart_by_best(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
     """Throughput by one node's, beside growth in proportion and, of changes, what the commits
     allow; None where more than one node was not measured."""
-    points = [point for result in results for point in _measured(kit, result, _to_one)]
+    points = _measured(kit, results, lambda point: ITSELF if point.nodes == 1 else point.to_one)
     counts = sorted({int(point.x) for point in points})
     if len(counts) < 2:
         return None
@@ -153,25 +149,22 @@ def chart_by_best(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
     return line_chart(f"by-one-{workload}", points, _labels(kit, workload, "one", points))
 
 
-def _to_one(point: NodesPoint) -> RatioOfNodes | None:
-    return ITSELF if point.nodes == 1 else point.to_one
-
-
 def _measured(
-    kit: Kit, result: ScaleOutResult, ratio: Callable[[NodesPoint], RatioOfNodes | None]
-) -> Iterator[CurvePointOfSide]:
-    for point in result.points:
-        relative = ratio(point)
-        if relative is not None:
-            x = float(point.nodes)
-            text = significant(relative.value)
-            yield CurvePointOfSide(
-                _side(kit, result), x, relative.value, relative.low, relative.high, text
-            )
-
-
-def _side(kit: Kit, result: ScaleOutResult) -> str:
-    return kit.names.varied_levels(result.context) or kit.t("word.measured")
+    kit: Kit, results: list[ScaleOutResult], ratio: Callable[[NodesPoint], RatioOfNodes | None]
+) -> list[CurvePointOfSide]:
+    return [
+        CurvePointOfSide(
+            kit.names.varied_levels(result.context) or kit.t("word.measured"),
+            float(point.nodes),
+            relative.value,
+            relative.low,
+            relative.high,
+            significant(relative.value),
+        )
+        for result in results
+        for point in result.points
+        if (relative := ratio(point)) is not None
+    ]
 
 
 def _computed(side: str, values: dict[int, float]) -> Iterator[CurvePointOfSide]:

@@ -27,7 +27,7 @@ from teiten.report.blocks import Block, Further, Heading, Items, Text
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
 from teiten.report.effects import confidence_percent, percent, plain_percent
-from teiten.report.names import Context, Side
+from teiten.report.names import Side
 from teiten.report.numbers import NOTHING, bytes_text, measured, plain, significant
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
@@ -46,17 +46,14 @@ def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
 
 
 def _part(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Iterator[Block]:
-    context = results[0].context if results[0].load == CLIENTS else _varied(kit, results[0].context)
-    title = wording(kit, results[0].load)("title")
-    yield Heading(4, kit.t.aside(title, kit.names.context(context)) if context else title)
+    first, names = results[0], kit.names
+    levels = names.varied_levels(first.context)
+    if first.load == CLIENTS:
+        levels = names.context(first.context) if first.context else ""
+    title = wording(kit, first.load)("title")
+    yield Heading(4, kit.t.aside(title, levels) if levels else title)
     yield Items(tuple(_alike(kit, results)), "findings")
     yield Further((_chart(kit, name, results), _table(kit, f"{name}-table", results)))
-
-
-def _varied(kit: Kit, context: Context) -> Context:
-    """Without the factors that have one level alone, as the clients where the cores are varied."""
-    levels = {factor.name: factor.levels for factor in kit.study.factors}
-    return tuple(pair for pair in context if len(levels.get(pair[0], ())) > 1)
 
 
 def _chart(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Chart:

@@ -60,12 +60,11 @@ class ProcedurePresent(UsualPresent):
             return growth_answer(kit)
         blocks: list[Block] = []
         undecided: list[str] = []
-        for at, workload in enumerate(_measured(kit), start=1):
-            contrasts = [
-                contrast
-                for contrast in contrasts_of(kit, workload)
-                if contrast.metric == PROCEDURE_TIME
-            ]
+        measured = (kit.study.workload(name) for name in kit.workloads_measured())
+        mine = (workload.name for workload in measured if workload.kind == NAME)
+        for at, workload in enumerate(mine, start=1):
+            every = contrasts_of(kit, workload)
+            contrasts = [contrast for contrast in every if contrast.metric == PROCEDURE_TIME]
             if contrasts:
                 blocks += [_clearest(kit, contrasts), _against(kit, at, contrasts)]
                 undecided += _undecided(kit, workload, contrasts)
@@ -89,10 +88,6 @@ class ProcedurePresent(UsualPresent):
         contrasts = tuple(tables_of(kit, prefix, workload, self.column))
         if contrasts:
             yield Further((Details(kit.t("procedure.contrasts"), contrasts),))
-
-
-def _measured(kit: Kit) -> Iterator[str]:
-    return (name for name in kit.workloads_measured() if kit.study.workload(name).kind == NAME)
 
 
 def _title(kit: Kit, workload: str, method: str) -> str:

@@ -84,7 +84,7 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
     t = kit.t
     unit = t(f"growth.unit.{lines[0].unit.value}")
     delta = plain_percent(t, kit.study.measure.delta)
-    words = [line.kind.value if kit.study.conclusive else "no-conclusion" for line in lines]
+    words = [_kind(kit, line) for line in lines]
     for word in dict.fromkeys(words):
         with_word = [line for line, own in zip(lines, words, strict=True) if own == word]
         listed = t("list.strong").join(_grown(kit, growth) for growth in with_word)
@@ -136,31 +136,23 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
 
 
 def _row(kit: Kit, growth: Growth, *, levels: bool) -> Row:
-    slope, knee = growth.slope, growth.doubled
+    slope, knee, ends = growth.slope, growth.doubled, (growth.points[0], growth.points[-1])
+    fewest, most = (_count(point.partitions) for point in ends)
     return (
         *cells(_called(kit, growth.method), step_text(kit.t, growth.step)),
         *(cells(kit.names.varied_levels(growth.context)) if levels else ()),
-        TableCell(_range(kit, growth), growth.points[-1].partitions),
-        *(
-            TableCell(significant(point.seconds * MICRO, 3), point.seconds)
-            for point in (growth.points[0], growth.points[-1])
-        ),
+        TableCell(kit.t("interval.plain", low=fewest, high=most), ends[1].partitions),
+        *(TableCell(significant(point.seconds * MICRO), point.seconds) for point in ends),
         TableCell(fixed(growth.times, 2), growth.times),
         TableCell(_nano(slope.mean), slope.mean),
         TableCell(_between(kit, slope, _nano), slope.low),
         TableCell(_doubled(kit, growth), None if knee is None else knee.mean),
-        TableCell(_word(kit, growth), kind="verdict"),
+        TableCell(kit.t(f"growth.word.{_kind(kit, growth)}"), kind="verdict"),
     )
 
 
-def _word(kit: Kit, growth: Growth) -> str:
-    word = growth.kind.value if kit.study.conclusive else "no-conclusion"
-    return kit.t(f"growth.word.{word}")
-
-
-def _range(kit: Kit, growth: Growth) -> str:
-    fewest, most = (_count(point.partitions) for point in (growth.points[0], growth.points[-1]))
-    return kit.t("interval.plain", low=fewest, high=most)
+def _kind(kit: Kit, growth: Growth) -> str:
+    return growth.kind.value if kit.study.conclusive else "no-conclusion"
 
 
 def _doubled(kit: Kit, growth: Growth) -> str:
