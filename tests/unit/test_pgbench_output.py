@@ -121,15 +121,12 @@ def test_a_recorded_stall(version: str) -> None:
 def test_lines_are_followed_while_they_are_written(tmp_path: Path) -> None:
     path = tmp_path / "errors"
     errors = FollowedErrors(path)
-    errors.follow()
-    assert errors.latest is None
+    assert errors.follow() is None
     with path.open("ab", buffering=0) as file:
         file.write(b"pgbench: setting random seed to 10\nprogress: 1.0 s, 10.0 tps, lat 1.0")
-        errors.follow()
-        assert errors.latest is None
+        assert errors.follow() is None
         file.write(b"00 ms stddev 0.500, 0 failed\nprogress: 2.0 s")
-        errors.follow()
-        assert errors.latest == ProgressLine(1.0, 10.0, 0.001, 0.0005, 0.0)
+        assert errors.follow() == ProgressLine(1.0, 10.0, 0.001, 0.0005, 0.0)
     errors.finish()
     assert len(errors.progress) == 1
     assert errors.lines() == ["pgbench: setting random seed to 10", "progress: 2.0 s"]

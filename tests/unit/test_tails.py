@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, of_sides
-from teiten.kinds.pgbench.present.discussion import tail_sentences
+from teiten.kinds.pgbench.present.groups import tail_sentences
 from teiten.kinds.pgbench.present.paired import of_the_typical
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.plan import Plan

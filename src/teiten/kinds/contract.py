@@ -18,6 +18,9 @@ from teiten.model.units import Bytes, Seconds
 from teiten.study.locate import Place
 from teiten.study.schema import WorkloadTable
 
+OF_LASTING = ("slices", "restart_every", "flame_graph")
+"""Keys of ``[measure]`` for trials that are measured for a time that the study chooses."""
+
 
 @dataclass(frozen=True)
 class ToldStep:
@@ -122,10 +125,9 @@ class KindPlan(ABC):
     """Factors that vary a workload of a kind that brings them, and no other."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Those of them without whose levels it cannot run."""
-    without: ClassVar[tuple[str, ...]] = ()
-    """Keys of ``[measure]`` that it cannot have."""
     lasts: ClassVar[bool] = False
-    """A trial is measured for ``measure.duration``, after a warm-up of ``measure.warmup``."""
+    """A trial is measured for ``measure.duration``, after a warm-up of ``measure.warmup``; else its
+    workload cannot have ``OF_LASTING``."""
     site_needs: ClassVar[frozenset[Need]] = frozenset()
     """Needs of such a workload that the place where servers run must meet."""
     any_data: ClassVar[bool] = False

@@ -52,36 +52,37 @@ class StepTable(TomlTable):
     before: str = ""
     options: str = ""
 
-    @model_validator(mode="after")
-    def _one_of_them(self) -> Self:
-        forms = (self.sql, self.copy_into, self.insert, self.plan, self.program)
-        if sum(map(bool, forms)) != 1:
-            raise ValueError("needs one of sql, copy (a table), insert (a table), plan and program")
-        if self.arguments and not self.program:
-            raise ValueError("arguments is for program")
-        if bool(self.rows) == bool(self.sql or self.plan or self.program):
-            raise ValueError("rows is a query for copy and insert, which need it")
-        if self.batch > 1 and not self.insert:
-            raise ValueError("batch is for insert")
-        if self.times > 1 and not (self.sql or self.plan):
-            raise ValueError("times is for sql and plan")
-        if self.locks and not self.sql:
-            raise ValueError("locks is for sql")
-        if (self.before or self.options) and not self.copy_into:
-            raise ValueError("before and options are for copy")
-        return self
-
-    def step(self) -> ProcedureStep:
-        forms = {
+    @property
+    def _forms(self) -> dict[StepDo, str]:
+        return {
             StepDo.EXECUTE: self.sql,
             StepDo.PLAN: self.plan,
             StepDo.PROGRAM: self.program,
             StepDo.COPY: self.copy_into,
             StepDo.INSERT: self.insert,
         }
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        forms = "needs one of sql, copy (a table), insert (a table), plan and program"
+        fills = bool(self.sql or self.plan or self.program)
+        for message, holds in (
+            (forms, sum(map(bool, self._forms.values())) == 1),
+            ("arguments is for program", self.program or not self.arguments),
+            ("rows is a query for copy and insert, which need it", bool(self.rows) != fills),
+            ("batch is for insert", self.insert or self.batch == 1),
+            ("times is for sql and plan", self.sql or self.plan or self.times == 1),
+            ("locks is for sql", self.sql or not self.locks),
+            ("before and options are for copy", self.copy_into or not self.before + self.options),
+        ):
+            if not holds:
+                raise ValueError(message)
+        return self
+
+    def step(self) -> ProcedureStep:
         return ProcedureStep(
             self.name,
-            next(do for do, text in forms.items() if text),
+            next(do for do, text in self._forms.items() if text),
             self.sql or self.plan or self.program or self.rows,
             self.copy_into or self.insert,
             self.batch,
@@ -123,7 +124,6 @@ class Procedures(KindPlan):
     table = ProcedureTable
     brings: ClassVar[tuple[str, ...]] = (METHOD,)
     own_factor: ClassVar[str | None] = METHOD
-    without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
 
     def options_of(self, place: Place, table: WorkloadTable) -> ProcedureOptions:
         assert isinstance(table, ProcedureTable)

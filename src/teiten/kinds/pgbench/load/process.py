@@ -71,8 +71,7 @@ class PgbenchProcess:
 
     def poll(self) -> ProgressLine | None:
         """The latest line of progress; None before the first one."""
-        self._errors.follow()
-        return self._errors.latest
+        return self._errors.follow()
 
     def ended_within(self, seconds: float) -> bool:
         """Wait this long at most, and tell whether pgbench has ended."""
@@ -202,14 +201,10 @@ class FollowedErrors:
         self._last: deque[str] = deque(maxlen=KEPT_LINES)
         self._dropped = 0
 
-    @property
-    def latest(self) -> ProgressLine | None:
-        return self.progress[-1] if self.progress else None
-
-    def follow(self) -> None:
-        """Take the lines that were completed since the last time."""
+    def follow(self) -> ProgressLine | None:
+        """Take the lines that were completed since the last time; the latest one of progress."""
         if not self._path.exists():
-            return
+            return None
         with self._path.open("rb") as file:
             file.seek(self._position)
             while chunk := file.read(CHUNK_BYTES):
@@ -218,6 +213,7 @@ class FollowedErrors:
                 self._partial = rest[:LINE_LIMIT]
                 for line in complete:
                     self._take(line)
+        return self.progress[-1] if self.progress else None
 
     def finish(self) -> None:
         """Take the rest, with a last line that may be cut off."""

@@ -1,5 +1,5 @@
-"""Numbers of each group of trials: percentiles of latency, as a chart and as a table; and lookups
-by an index: how many visited the table, and what they wrote."""
+"""Numbers of each group of trials: percentiles of latency, as a chart and as a table, and its tail
+in words; and lookups by an index: how many visited the table, and what they wrote."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
-from teiten.analysis.model.discussion import WAL_ROW
+from teiten.analysis.model.discussion import WAL_ROW, Tail, TailLevel
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.metrics import by_name
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, LATENCY_MEAN, PERCENTILES, TPS
+from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.metrics import TRANSACTIONS, VISIBLE_PAGES, WAL_PER_TRANSACTION, Metric
 from teiten.report.blocks import Block, Heading, Text, gallery
 from teiten.report.charts.base import Chart, logarithmic_ticks
-from teiten.report.charts.levels import Dot, by_level
-from teiten.report.effects import percent
+from teiten.report.charts.levels import by_level
+from teiten.report.effects import change_decimals, change_interval, confidence_percent, percent
 from teiten.report.names import Names
 from teiten.report.numbers import bytes_text, fixed, measured, significant, spread
 from teiten.report.tables import Column, Table, TableCell, level_value
 from teiten.report.texts import Texts
+from teiten.report.view.discussion import level_text, levels_text, sides_text, told_contrast
 from teiten.report.view.kit import Kit, TrialGroup, factor_of
 from teiten.report.view.levels import axes_for, dots_of, metric_chart, place_of
 
@@ -53,22 +55,20 @@ def _table(kit: Kit, name: str, groups: Sequence[TrialGroup], numbers: Numbers, 
 
 def latency_chart(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Chart | None:
     """One panel per percentile, with a logarithmic axis that all panels share."""
-    dots, panels = [], list[str]()
     several = len({place_of(kit, group).panel for group in groups}) > 1
-    for metric, _ in PERCENTILES:
-        title = kit.t(f"metric.short.{metric}")
-        for dot in dots_of(kit, groups, metric, 1000.0):
-            if dot.value <= 0:
-                continue
-            panel = f"{title} · {dot.panel}" if several else title
-            panels.append(panel)
-            dots.append(Dot(panel, dot.level, dot.side, dot.value, dot.block, dot.trial))
+    dots = [
+        replace(dot, panel=f"{title} · {dot.panel}" if several else title)
+        for metric, _ in PERCENTILES
+        for title in (kit.t(f"metric.short.{metric}"),)
+        for dot in dots_of(kit, groups, metric, 1000.0)
+        if dot.value > 0
+    ]
     if not dots:
         return None
     axes = axes_for(kit, groups, kit.t("unit.of", title=kit.t("word.latency"), unit="ms"))
     axes = replace(
         axes,
-        panels=tuple(dict.fromkeys(panels)),
+        panels=tuple(dict.fromkeys(dot.panel for dot in dots)),
         logarithmic=True,
         format=",~f",
         ticks=logarithmic_ticks([dot.value for dot in dots]),
@@ -91,6 +91,79 @@ def _latency_cell(metric: Metric, group: TrialGroup) -> TableCell:
     factor, middle = factor_of(metric), group.median(metric.name)
     half = spread(group.values(metric.name)) * factor
     return TableCell(measured(None if middle is None else middle * factor, half), middle)
+
+
+MILLI = 1000.0
+"""Milliseconds in a second."""
+
+
+def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:
+    """Compare latency's tails in contrasts with a verdict; nothing where there is no interval.
+    Differences of δ or more come first; the first sentence is empty where there is none."""
+    relevant: list[str] = []
+    further: list[str] = []
+    for growth, sentence in _tails(kit, workload):
+        (relevant if growth >= kit.study.measure.delta else further).append(sentence)
+    if relevant or further:
+        yield from (*(relevant or ("",)), *further)
+
+
+def _tails(kit: Kit, workload: str) -> Iterator[tuple[float, str]]:
+    """Sentences with the share of a tail's size by which it differs, at most."""
+    alike: dict[tuple[str, int], list[Tail]] = {}
+    for tail in pgbench_found(kit.analysis).tails:
+        if tail.workload == workload and told_contrast(kit, workload, tail.old, tail.new):
+            differing = tuple(_differing(kit, tail))
+            yield from differing
+            known = sum(level.change.low is not None for level in tail.levels)
+            if known and not differing:
+                alike.setdefault((tail.old, known), []).append(tail)
+    for (old, count), same in alike.items():
+        key = "discussion.tail.same" if len(same) == 1 else "discussion.tail.same-several"
+        new = sides_text(kit, (tail.new for tail in same))
+        yield 0.0, kit.t.plural(key, count, old=kit.names.titled(old), new=new)
+
+
+def _differing(kit: Kit, tail: Tail) -> Iterator[tuple[float, str]]:
+    """The levels at which it differs, and that at which it does so most, as a share of its size."""
+    certain = [level for level in tail.levels if level.change.certain]
+    for direction, sign in (("longer", 1), ("shorter", -1)):
+        levels = [level for level in certain if level.change.difference * sign > 0]
+        if levels:
+            most = max(levels, key=_growth)
+            yield _growth(most), _differs(kit, tail, direction, levels, most)
+
+
+def _growth(level: TailLevel) -> float:
+    return abs(level.change.difference) / max(level.old, level.new)
+
+
+def _differs(
+    kit: Kit, tail: Tail, direction: str, levels: Sequence[TailLevel], most: TailLevel
+) -> str:
+    return kit.t(
+        f"discussion.tail.{direction}" + ("-at" if len(levels) == 1 else ""),
+        levels=levels_text(kit, [level.context for level in levels], len(tail.levels)),
+        level=level_text(kit, most.context),
+        **tail_values(kit.t, kit.analysis, tail, most),
+        old=kit.names.titled(tail.old),
+        new=kit.names.titled(tail.new),
+    )
+
+
+def tail_values(
+    t: Texts, analysis: CampaignAnalysis, tail: Tail, level: TailLevel
+) -> dict[str, str]:
+    """In milliseconds: both tails, their difference and its interval, with its share of α."""
+    alpha = analysis.plan.study.measure.alpha / len(tail.levels)
+    digits = change_decimals(level.change, MILLI)
+    return {
+        "old_value": significant(level.old * MILLI),
+        "new_value": significant(level.new * MILLI),
+        "difference": fixed(level.change.difference * MILLI, digits, signed=True),
+        "confidence": confidence_percent(t, 1 - alpha),
+        "interval": change_interval(t, level.change, MILLI),
+    }
 
 
 @dataclass(frozen=True)
