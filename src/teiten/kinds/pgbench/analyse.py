@@ -146,6 +146,8 @@ def bottlenecks(
     }
     client = plan.client_machine
     client_cores = None if client is None else client.cpu.online
+    axis = _Axis(CLIENTS, plan.study.contrast, FEWEST_LEVELS)
+    counted = [trial for trial in trials if trial.outcome is Outcome.COUNTED]
     findings = []
     for result in scaling:
         knee, loads = result.scaling.knee, result.scaling.loads
@@ -153,7 +155,8 @@ def bottlenecks(
             continue
         judged = _judged(result.scaling)
         smaller = [load for load in loads if load < judged]
-        mine = [trial for trial in trials if _belongs(trial, result, plan.study.contrast)]
+        key = (result.workload, result.context, result.side)
+        mine = [trial for trial in counted if axis.key(trial.workload, trial.levels) == key]
         readings = read(
             _at(mine, judged),
             _at(mine, loads[0]),
@@ -164,7 +167,6 @@ def bottlenecks(
             threads=threads,
             client_cores=client_cores,
         )
-        key = (result.workload, result.context, result.side)
         findings.append(BottleneckResult(*key, judged, judge(readings, facts.ceilings)))
     return tuple(findings)
 
@@ -181,13 +183,6 @@ def _is_elsewhere(plan: Plan, result: ScalingResult) -> bool:
     named = {result.side} if plan.study.contrast == SERVER else set()
     named |= {level for factor, level in result.context if factor == SERVER}
     return bool(elsewhere & named) or len(elsewhere) == len(plan.servers) > 0
-
-
-def _belongs(trial: TrialView, result: ScalingResult, contrast: str) -> bool:
-    others = tuple(pair for pair in trial.levels if pair[0] not in (contrast, CLIENTS))
-    key = (trial.workload, others, dict(trial.levels).get(contrast, ""))
-    same = key == (result.workload, result.context, result.side)
-    return same and trial.outcome is Outcome.COUNTED
 
 
 def _at(trials: Sequence[TrialView], load: float) -> list[TrialView]:

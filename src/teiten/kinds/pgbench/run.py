@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from teiten.errors import ServerError, WorkloadError
@@ -55,12 +56,7 @@ def loads(bench: Bench) -> Begin:
     """The trials of a campaign share the rates at which pgbench logs, or know each other."""
     if way_of(bench.plan.study.measure).concurrent:
         return PairedTrials(bench).begin
-    rates = SamplingRates(bench)
-
-    def begin(trial: PlannedTrial, site: Site, folder: Path) -> PgbenchLoad:
-        return PgbenchLoad(bench, rates, trial, site, folder)
-
-    return begin
+    return partial(PgbenchLoad, bench, SamplingRates(bench))
 
 
 class PgbenchLoad(PgbenchTrial):

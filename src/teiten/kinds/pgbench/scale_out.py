@@ -39,7 +39,6 @@ from teiten.model.metrics import (
     of_node,
 )
 from teiten.model.plan import FIRST, Node, Plan
-from teiten.model.study import Workload
 from teiten.model.trial import Attempt
 from teiten.model.units import Share
 
@@ -117,6 +116,8 @@ def _result(sides: _Compared) -> ScaleOutResult:
     single = next((point for point in points if point.nodes == ONE), None)
     grown = points[-1].to_one if most > ONE else None
     shape = shape_of(grown, most) if plan.study.conclusive else Shape.WITHHELD
+    options = pgbench_of(plan.study.workload(workload))
+    own_rows = ROWS.get(options.script.name) if options.script.builtin else None
     return ScaleOutResult(
         workload=workload,
         context=context,
@@ -129,7 +130,7 @@ def _result(sides: _Compared) -> ScaleOutResult:
         cost=None if single is None else single.to_plain,
         pays=pays(points),
         cause=cause_of(shape, single, points[-1]),
-        rows=_rows(plan.study.workload(workload)),
+        rows=options.random_rows or own_rows,
     )
 
 
@@ -142,12 +143,6 @@ def _spread(plan: Plan, workload: str, context: Context) -> dict[int, Distributi
         and trial.cell.workload == workload
         and trial.cell.context(NODES) == context
     }
-
-
-def _rows(workload: Workload) -> int | None:
-    options = pgbench_of(workload)
-    own = ROWS.get(options.script.name) if options.script.builtin else None
-    return options.random_rows or own
 
 
 def _point(nodes: int, sides: _Compared, holders: Sequence[Node]) -> NodesPoint:
@@ -202,20 +197,17 @@ def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
 
 def cause_of(shape: Shape, point: NodesPoint | None, most: NodesPoint) -> Cause | None:
     """Find the cause of a shape by the blocks that one and the most nodes found in memory."""
-    if point is None or point is most or point.in_memory is None or most.in_memory is None:
+    if point is None or point is most:
+        return None
+    first, last = point.in_memory, most.in_memory
+    if first is None or last is None:
         return None
     if shape is Shape.SUPER_LINEAR:
         fell = (most.disk_reads_per_node or 0.0) < (point.disk_reads_per_node or 0.0)
-        return Cause.CACHE if fell and _missed(most) < MUCH_LESS * _missed(point) else None
-    if shape in (Shape.RISING, Shape.FLAT, Shape.FALLING) and point.in_memory >= IN_MEMORY:
+        return Cause.CACHE if fell and 1 - last < MUCH_LESS * (1 - first) else None
+    if shape in (Shape.RISING, Shape.FLAT, Shape.FALLING) and first >= IN_MEMORY:
         return Cause.ALREADY
-    if shape is Shape.LINEAR and abs(most.in_memory - point.in_memory) <= ALIKE_WITHIN:
-        return Cause.ALIKE
-    return None
-
-
-def _missed(point: NodesPoint) -> float:
-    return 1 - (point.in_memory or 0.0)
+    return Cause.ALIKE if shape is Shape.LINEAR and abs(last - first) <= ALIKE_WITHIN else None
 
 
 def pays(points: Sequence[NodesPoint]) -> Pays | None:

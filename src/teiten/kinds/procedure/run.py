@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,12 +92,7 @@ class Shared:
 
 
 def loads(bench: Bench) -> Begin:
-    shared = Shared(bench.campaign / "modules")
-
-    def begin(trial: PlannedTrial, site: Site, folder: Path) -> ProcedureLoad:
-        return ProcedureLoad(bench, shared, trial, site, folder)
-
-    return begin
+    return partial(ProcedureLoad, bench, Shared(bench.campaign / "modules"))
 
 
 class ProcedureLoad(SampledLoad):

@@ -117,16 +117,14 @@ def _of_engines(kit: Kit) -> Iterator[Block]:
         key = f"scale-out.engine.{engine}"
         if key in t:
             yield Text(t(key), "note")
-    for engine in dict.fromkeys(
-        distribution.engine for distribution in spread if distribution.shards
-    ):
-        counts = {
-            (distribution.nodes, distribution.shards)
-            for distribution in spread
-            if distribution.engine == engine and distribution.shards
-        }
+    shards: dict[str, set[tuple[int, int]]] = {}
+    for distribution in spread:
+        if distribution.shards:
+            counts = shards.setdefault(distribution.engine, set())
+            counts.add((distribution.nodes, distribution.shards))
+    for engine, counts in shards.items():
         listed = t("list.separator").join(
-            t("scale-out.shards.each", nodes=n, shards=shards) for n, shards in sorted(counts)
+            t("scale-out.shards.each", nodes=nodes, shards=count) for nodes, count in sorted(counts)
         )
         yield Text(t("scale-out.shards.counted", engine=engine, counts=listed), "note")
     if spread and any(pgbench_of(workload).invariants for workload in kit.study.workloads):
