@@ -17,7 +17,7 @@ from teiten.execute.probes.sampler import Sampler
 from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import WARM, Site
 from teiten.kinds.pgbench.load.command import PgbenchRun
-from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
+from teiten.kinds.pgbench.load.measured import Slice, gather, join_outputs
 from teiten.kinds.pgbench.load.output import ENDED_BY_SIGNAL, PgbenchResult, other_tables
 from teiten.kinds.pgbench.load.paired_check import checked_servers
 from teiten.kinds.pgbench.load.paired_trials import PairedTrials
@@ -72,7 +72,7 @@ class PgbenchLoad(PgbenchTrial):
         self._study_measure = bench.plan.study.measure
         self._parts = way_of(self._study_measure).parts(self._study_measure)
         self._pgbench: PgbenchProcess | None = None
-        self._measured = MeasuredSlices()
+        self._slices: list[Slice] = []
         self._log_rate = 1.0
 
     def rehearse(self) -> None:
@@ -105,7 +105,7 @@ class PgbenchLoad(PgbenchTrial):
         return {"tps": tps}
 
     def measure(self, turn: int) -> Facts:
-        if self._measured.problems:
+        if self._problems:
             return {"skipped": "an earlier slice failed"}
 
         def load(sampler: Sampler) -> tuple[float, PgbenchResult]:
@@ -115,26 +115,29 @@ class PgbenchLoad(PgbenchTrial):
             return time.time(), self._run_pgbench(run, sampler)
 
         (started_at, result), sampling = sampled(self.site, load)
-        self._measured.slices.append(Slice(started_at, result, sampling))
+        self._slices.append(Slice(started_at, result, sampling))
         return {"tps": result.metrics.get("tps"), "slice": turn}
 
     def collect(self) -> Facts:
-        if not self._measured.slices:
+        if not self._slices:
             raise ServerError("nothing was measured", "see the trial's log")
-        self._measured.gather(
-            self.gathered,
-            self._study_measure.slice_duration,
-            trimmed=not self.workload.changes_data,
-        )
-        self.finish(self._measured.cautions)
+        duration, trimmed = self._study_measure.slice_duration, not self.workload.changes_data
+        gather(self._slices, self.gathered, duration, trimmed=trimmed)
+        cautions = (caution for part in self._slices for caution in part.sampling.cautions)
+        self.finish(dict.fromkeys(cautions))
         return {}
+
+    @property
+    def _problems(self) -> tuple[Problem, ...]:
+        """Problems of pgbench's runs, of all slices."""
+        return tuple(problem for part in self._slices for problem in part.result.problems)
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
         """The cause comes first: a server that fails fails pgbench, but a pgbench that was killed
         leaves errors of broken connections in the server's log."""
-        running = self.site.is_running()
-        metrics = self.gathered.metrics
-        own = self._measured.problems
+        running, metrics = self.site.is_running(), self.gathered.metrics
+        names = self.options.invariants if running and self._slices else ()
+        own = self._problems
         killed = tuple(problem for problem in own if problem.detail.startswith(ENDED_BY_SIGNAL))
         return (
             *killed,
@@ -142,15 +145,11 @@ class PgbenchLoad(PgbenchTrial):
             *(problem for problem in own if problem not in killed),
             *load_problems(
                 metrics.get("failed_transactions", 0.0),
-                self._measured.cpu_seconds,
+                sum(part.result.cpu_seconds for part in self._slices),
                 metrics.get("measured_seconds", 0.0),
                 self.clients.threads,
             ),
-            *(
-                broken_invariants(self.site, self.options.invariants)
-                if running and self._measured.slices
-                else ()
-            ),
+            *broken_invariants(self.site, names),
         )
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:

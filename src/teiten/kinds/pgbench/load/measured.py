@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,6 @@ from teiten.execute.probes.sampler import Sampling
 from teiten.kinds.pgbench.load.output import PgbenchResult
 from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, TRIMMED
-from teiten.model.facts import Caution
 from teiten.model.metrics import (
     STORAGE_READ,
     STORAGE_WRITTEN,
@@ -29,7 +28,7 @@ from teiten.model.metrics import (
 )
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.storage import READ, WRITTEN, is_of_storage
-from teiten.model.trial import FloatArray, Gathered, Problem, Series
+from teiten.model.trial import FloatArray, Gathered, Series
 from teiten.model.units import Seconds
 
 
@@ -43,59 +42,36 @@ class Slice:
     sampling: Sampling
 
 
-@dataclass
-class MeasuredSlices:
-    """The slices of one trial, in the order in which they ran."""
-
-    slices: list[Slice] = field(default_factory=list)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """Problems of pgbench's runs, of all slices."""
-        return tuple(problem for part in self.slices for problem in part.result.problems)
-
-    @property
-    def cpu_seconds(self) -> float:
-        """CPU seconds of pgbench in all slices."""
-        return sum(part.result.cpu_seconds for part in self.slices)
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """Cautions about missing telemetry, each once."""
-        return tuple(
-            dict.fromkeys(caution for part in self.slices for caution in part.sampling.cautions)
-        )
-
-    def gather(self, gathered: Gathered, duration: Seconds, *, trimmed: bool) -> None:
-        """Gather all slices. ``duration``: planned seconds of one; ``trimmed``: as
-        ``pooled_metrics``."""
-        results = [part.result for part in self.slices]
-        latencies = pooled_latencies([result.latencies for result in results])
-        metrics = pooled_metrics(
-            [{**part.sampling.metrics, **part.result.metrics} for part in self.slices],
-            latencies,
-            trimmed=trimmed,
-        )
-        metrics = with_wal_per_transaction(metrics) | _of_storages(metrics)
-        gathered.metrics = metrics
-        gathered.series = pooled_series(
-            [(part.result.series, *part.sampling.series) for part in self.slices], duration
-        )
-        gathered.histogram = latencies.encode() if latencies is not None else ""
-        gathered.facts |= {
-            "command": results[0].command,
-            "pgbench_output": "\n".join(result.output for result in results),
-            "pgbench_cpu_seconds": self.cpu_seconds,
-        }
-        if len(self.slices) > 1:
-            names = (TPS.name, LATENCY_MEAN.name)
-            gathered.facts["slices"] = [
-                {
-                    "started_at": part.started_at,
-                    **{name: part.result.metrics.get(name) for name in names},
-                }
-                for part in self.slices
-            ]
+def gather(
+    slices: Sequence[Slice], gathered: Gathered, duration: Seconds, *, trimmed: bool
+) -> None:
+    """Gather all slices. ``duration``: planned seconds; ``trimmed``: as ``pooled_metrics``."""
+    results = [part.result for part in slices]
+    latencies = pooled_latencies([result.latencies for result in results])
+    metrics = pooled_metrics(
+        [{**part.sampling.metrics, **part.result.metrics} for part in slices],
+        latencies,
+        trimmed=trimmed,
+    )
+    gathered.metrics = with_wal_per_transaction(metrics) | _of_storages(metrics)
+    gathered.series = pooled_series(
+        [(part.result.series, *part.sampling.series) for part in slices], duration
+    )
+    gathered.histogram = latencies.encode() if latencies is not None else ""
+    gathered.facts |= {
+        "command": results[0].command,
+        "pgbench_output": "\n".join(result.output for result in results),
+        "pgbench_cpu_seconds": sum(result.cpu_seconds for result in results),
+    }
+    if len(slices) > 1:
+        names = (TPS.name, LATENCY_MEAN.name)
+        gathered.facts["slices"] = [
+            {
+                "started_at": part.started_at,
+                **{name: part.result.metrics.get(name) for name in names},
+            }
+            for part in slices
+        ]
 
 
 def _of_storages(metrics: Mapping[str, float]) -> dict[str, float]:
