@@ -77,7 +77,8 @@ class KindAnalysis:
         """Count the single comparisons of a workload's sides that share α: each of M primary
         statements at each of K combinations of other levels. Of the plan alone, so that what was
         measured decides nothing."""
-        return primary_statements(plan) * combinations_of(plan, workload)
+        contexts = {cell.context(plan.study.contrast) for cell in plan.cells_of(workload)}
+        return primary_statements(plan) * max(1, len(contexts))
 
     def identity(self, workload: Workload) -> dict[str, Any]:
         """Describe, as JSON, what makes a workload the same work in another campaign."""
@@ -119,9 +120,3 @@ def primary_statements(plan: Plan) -> int:
     sides = {(cell.workload, cell.level(contrast)) for cell in plan.cells}
     workloads = {workload for workload, _ in sides}
     return max(1, len(sides) - len(workloads))
-
-
-def combinations_of(plan: Plan, workload: str) -> int:
-    """How many combinations of levels, beside those contrasted, a workload has: one or more."""
-    contrast = plan.study.contrast
-    return max(1, len({cell.context(contrast) for cell in plan.cells_of(workload)}))

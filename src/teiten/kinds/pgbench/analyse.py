@@ -25,7 +25,7 @@ from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.findings import Measured, TrialView
 from teiten.analysis.model.observations import Context
-from teiten.analysis.model.scaling import Scaling, ScalingResult
+from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.scaling.bottleneck import judge
 from teiten.analysis.scaling.curve import scale
 from teiten.analysis.scaling.readings import read
@@ -153,7 +153,9 @@ def bottlenecks(
         knee, loads = result.scaling.knee, result.scaling.loads
         if knee is None or result.load != CLIENTS or _is_elsewhere(plan, result):
             continue
-        judged = _judged(result.scaling)
+        points = result.scaling.points
+        near = NEAR_THE_GREATEST * max(point.value for point in points)
+        judged = max(point.load for point in points if point.value >= near)
         smaller = [load for load in loads if load < judged]
         key = (result.workload, result.context, result.side)
         mine = [trial for trial in counted if axis.key(trial.workload, trial.levels) == key]
@@ -169,12 +171,6 @@ def bottlenecks(
         )
         findings.append(BottleneckResult(*key, judged, judge(readings, facts.ceilings)))
     return tuple(findings)
-
-
-def _judged(scaling: Scaling) -> float:
-    greatest = max(point.value for point in scaling.points)
-    near = NEAR_THE_GREATEST * greatest
-    return max(point.load for point in scaling.points if point.value >= near)
 
 
 def _is_elsewhere(plan: Plan, result: ScalingResult) -> bool:

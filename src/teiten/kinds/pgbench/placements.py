@@ -75,7 +75,6 @@ class PlacementRow:
     """One placement."""
 
     level: str
-    trials: int
     tps: float
     """Median."""
     relative: float | None
@@ -151,7 +150,7 @@ def _rows(
             continue
         uses = tuple(_uses(trials, emulations))
         relative = tps / first if first else None
-        yield PlacementRow(level, len(trials), tps, relative, uses, bottleneck(uses))
+        yield PlacementRow(level, tps, relative, uses, bottleneck(uses))
 
 
 def _uses(

@@ -174,13 +174,13 @@ def _sentences(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
             "scale-out.cost", engine=result.engine, ratio=_with_interval(kit, result, result.cost)
         )
     yield from _cause(kit, result)
-    last = result.point(result.most)
-    if last is not None and last.participants is not None and result.rows is not None:
+    measured = result.points[-1].participants
+    if measured is not None and result.rows is not None:
         yield kit.t(
             "scale-out.participants",
             nodes=result.most,
             rows=result.rows,
-            measured=significant(last.participants, 3),
+            measured=significant(measured),
             expected=significant(float(participants(result.most, result.rows)), 3),
             best=significant(float(best_scaling(result.most, result.rows)), 3),
         )
@@ -188,8 +188,8 @@ def _sentences(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
 
 def _cause(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
     """Say what the servers' figures suggest as the cause of the shape, with these figures."""
-    first, last = result.point(1), result.point(result.most)
-    if result.cause is None or first is None or last is None:
+    first, last = result.point(1), result.points[-1]
+    if result.cause is None or first is None:
         return
     shares = _both(first, last, "in_memory") or (0.0, 0.0)
     reads = _both(first, last, "disk_reads_per_node") or (0.0, 0.0)
@@ -204,21 +204,20 @@ def _cause(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
 
 
 def _pays(kit: Kit, result: ScaleOutResult, pays: Pays) -> str:
-    if pays.nodes is not None and pays.ratio is not None:
+    if pays.ratio is None:
+        sentence, more = kit.t("scale-out.pays.none", most=pays.most), "possibly"
+    else:
         ratio = _with_interval(kit, result, pays.ratio)
-        sentence = kit.t("scale-out.pays.nodes", nodes=pays.nodes, ratio=ratio)
-        fewer = pays.possibly is not None and pays.possibly < pays.nodes
-        return sentence + (kit.t("scale-out.pays.fewer", nodes=pays.possibly) if fewer else "")
-    sentence = kit.t("scale-out.pays.none", most=pays.most)
-    if pays.possibly is None:
+        sentence, more = kit.t("scale-out.pays.nodes", nodes=pays.nodes, ratio=ratio), "fewer"
+    if pays.possibly in {None, pays.nodes}:
         return sentence
-    return sentence + kit.t("scale-out.pays.possibly", nodes=pays.possibly)
+    return sentence + kit.t(f"scale-out.pays.{more}", nodes=pays.possibly)
 
 
 def _evidence(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
     """List the servers' figures that go with the shape."""
-    first, last = result.point(1), result.point(result.most)
-    if first is None or last is None or first is last:
+    first, last = result.point(1), result.points[-1]
+    if first is None or first is last:
         return
     for name, written in (
         ("hit_ratio", lambda value: percent(kit.t, value, 2)),

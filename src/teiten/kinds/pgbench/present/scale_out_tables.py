@@ -127,10 +127,7 @@ ITSELF = RatioOfNodes(1.0, None, None)
 def chart_by_plain(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
     """Throughput by plain PostgreSQL's; None where that was not measured."""
     points = _measured(kit, results, lambda point: point.to_plain)
-    if not points:
-        return None
-    workload = results[0].workload
-    return line_chart(f"by-plain-{workload}", points, _labels(kit, workload, "plain", points))
+    return _chart(kit, results[0].workload, "plain", points) if points else None
 
 
 def chart_by_best(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
@@ -146,7 +143,7 @@ def chart_by_best(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
         best = {nodes: float(best_scaling(nodes, rows)) for nodes in counts}
         points += _computed(kit.t("scale-out.chart.best"), best)
     points += _computed(kit.t("scale-out.chart.proportion"), {n: float(n) for n in counts})
-    return line_chart(f"by-one-{workload}", points, _labels(kit, workload, "one", points))
+    return _chart(kit, workload, "one", points)
 
 
 def _measured(
@@ -172,9 +169,9 @@ def _computed(side: str, values: dict[int, float]) -> Iterator[CurvePointOfSide]
         yield CurvePointOfSide(side, float(nodes), value, None, None, significant(value, 3))
 
 
-def _labels(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) -> CurveLabels:
+def _chart(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) -> Chart:
     t = kit.t
-    return CurveLabels(
+    labels = CurveLabels(
         t(f"scale-out.chart.{base}.title", workload=kit.names.workload(workload)),
         t(f"scale-out.chart.{base}.note"),
         t("factor.nodes"),
@@ -183,6 +180,7 @@ def _labels(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) 
         coloured(dict.fromkeys(point.side for point in points)),
         t("chart.band-cut"),
     )
+    return line_chart(f"by-{base}-{workload}", points, labels)
 
 
 SHARES = ("cpu_share", "buffer_hits", "cache_hits")

@@ -208,9 +208,7 @@ def _undecided(kit: Kit, workload: str, contrasts: Sequence[ContrastResult]) -> 
 
 
 def _method_of(kit: Kit, group: TrialGroup) -> str:
-    if kit.study.contrast == METHOD:
-        return group.side
-    return dict(group.context).get(METHOD, "")
+    return {**dict(group.context), kit.study.contrast: group.side}.get(METHOD, "")
 
 
 def _in_words(kit: Kit, group: TrialGroup) -> tuple[str, str]:
