@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from teiten.execute.client.histogram import LatencyHistogram
+from teiten.execute.probes.postgres import TOTALS
 from teiten.execute.probes.sampler import Sampling
 from teiten.kinds.pgbench.load.output import PgbenchResult
 from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE
@@ -101,21 +102,10 @@ def join_outputs(folders: Sequence[Path], evidence: Path) -> None:
 SECONDS, TRANSACTIONS, GREATEST = "measured_seconds", "transactions", "latency_max"
 SUMS = frozenset(
     {
-        SECONDS,
-        TRANSACTIONS,
-        "failed_transactions",
-        "retried_transactions",
-        "retries",
-        "context_switches",
-        "disk_read_bytes",
-        "disk_written_bytes",
-        "wal_bytes",
-        "checkpoints",
-        "blocks_hit",
-        "blocks_read",
-        "buffers_written_by_backends",
-        "buffers_written_by_checkpointer",
-        "buffers_written_by_bgwriter",
+        *(SECONDS, TRANSACTIONS, "failed_transactions", "retried_transactions", "retries"),
+        *("context_switches", "client_context_switches", "disk_read_bytes", "disk_written_bytes"),
+        *("own_disk_read_bytes", "own_disk_written_bytes", "own_received_bytes", "own_sent_bytes"),
+        *TOTALS,
     }
 )
 """Metrics that count: of several slices the sum. The others are means over time."""
