@@ -63,9 +63,9 @@ class CheckedServers:
     """As many as processors."""
     scale: int
 
-    def start(self, seconds: Seconds, seed: int, *, pin: bool = True) -> CheckedStart:
+    def start(self, seconds: Seconds, seed: int) -> CheckedStart:
         """``seconds``: of each number of clients. Raises WorkloadError where the load fails."""
-        began = time.monotonic()
+        began, pin = time.monotonic(), True
         try:
             for cluster in self.clusters:
                 cluster.start()
@@ -97,7 +97,7 @@ class CheckedServers:
         whole = sum(weight for _, weight in SCRIPTS)
         for at in map(int, np.random.default_rng(seed).permutation(len(SCRIPTS))):
             part = Seconds(seconds * SCRIPTS[at][1] / whole)
-            pairs = self._run([SCRIPTS[at]], clients, part, seed + at, pin=pin, in_step=True)
+            pairs = self._run([SCRIPTS[at]], clients, part, seed + at, pin=pin)
             of_scripts[at] = PairedTimes.of(pairs)
         return checked(clients, [of_scripts[at] for at in range(len(SCRIPTS))])
 
@@ -109,22 +109,20 @@ class CheckedServers:
         seed: int,
         *,
         pin: bool,
-        in_step: bool = False,
     ) -> Pairs:
+        """``clients``: in step where there are more of them than processors."""
         more = (ROWS, round(ROWS * (1 + MORE)))
         with tempfile.TemporaryDirectory(prefix="teiten-pairs-") as folder:
             result = run_pairs(
                 PairedRun(
-                    servers=[
-                        _server(cluster, more[side]) for side, cluster in enumerate(self.clusters)
-                    ],
+                    servers=[*map(_server, self.clusters, more)],
                     scripts=scripts,
                     clients=clients,
                     protocol=QueryMode.PREPARED,
                     seed=seed,
                     folder=Path(folder),
                     duration=seconds,
-                    in_step=in_step,
+                    in_step=clients > self.clients,
                     pin=pin,
                     variables={"scale": str(self.scale)},
                 )

@@ -12,7 +12,6 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -43,25 +42,19 @@ LOOK_EVERY = 0.6
 LOOKS = 10
 
 
-@dataclass(frozen=True)
-class Lookups:
-    """Counters of all indexes of the tables, at one time."""
+Lookups = tuple[float, float]
+"""Scans of all indexes of the tables up to some time, and rows that they fetched from the heap."""
 
-    scans: float
-    heap_fetches: float
 
-    def since(self, before: Lookups) -> dict[str, float]:
-        """Compute the metrics of the time since ``before``; none without a lookup."""
-        scans = self.scans - before.scans
-        if scans <= 0:
-            return {}
-        fetched = self.heap_fetches - before.heap_fetches
-        return {INDEX_LOOKUPS.name: scans, HEAP_FETCHES.name: fetched / scans}
+def lookups_since(before: Lookups, now: Lookups) -> dict[str, float]:
+    """Compute the metrics of the time between; none without a lookup."""
+    scans, fetched = (count - earlier for count, earlier in zip(now, before, strict=True))
+    return {INDEX_LOOKUPS.name: scans, HEAP_FETCHES.name: fetched / scans} if scans > 0 else {}
 
 
 def read(connection: psycopg.Connection[Any]) -> Lookups:
-    scans, fetches = connection.execute(COUNTERS).fetchone() or (0.0, 0.0)
-    return Lookups(scans, fetches)
+    scans, fetched = connection.execute(COUNTERS).fetchone() or (0.0, 0.0)
+    return scans, fetched
 
 
 def read_settled(connection: psycopg.Connection[Any]) -> Lookups:
@@ -106,7 +99,8 @@ class PgbenchTrial(PlainLoad):
         gathered, record = self.gathered, self.bench.record
         if self._lookups_before is not None:
             with self.site.connect() as connection:
-                gathered.metrics |= read_settled(connection).since(self._lookups_before)
+                now = read_settled(connection)
+            gathered.metrics |= lookups_since(self._lookups_before, now)
         for caution in cautions:
             record.record_caution(caution)
         transactions = gathered.metrics.get(TRANSACTIONS.name, 0.0)
