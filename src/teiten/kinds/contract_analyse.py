@@ -74,9 +74,8 @@ class KindAnalysis:
         return lambda _view, _wanted: {}
 
     def comparisons(self, plan: Plan, workload: str) -> int:
-        """Count the single comparisons of a workload's sides that share α: each of M primary
-        statements at each of K combinations of other levels. Of the plan alone, so that what was
-        measured decides nothing."""
+        """Count the comparisons of a workload's sides that share α: M primary statements at K
+        combinations of other levels. Of the plan alone: what was measured decides nothing."""
         contexts = {cell.context(plan.study.contrast) for cell in plan.cells_of(workload)}
         return primary_statements(plan) * max(1, len(contexts))
 
@@ -104,12 +103,9 @@ def analysis_of(name: str) -> KindAnalysis:
 
 
 def comparison_alpha(plan: Plan, workload: str, averaged: int = 1) -> Share:
-    """Compute α of the comparison of two sides of a workload: the one that it has wherever a report
-    tells of it.
-
+    """Compute α of the comparison of two sides of a workload, wherever a report tells of it.
     ``averaged``: of so many of the K combinations of other levels it is a mean; it has their part
-    of α, so that all K together have a primary statement's, and one by itself the K-th part.
-    """
+    of α, so that all K together have a primary statement's, and one by itself the K-th part."""
     kind_of = analysis_of(plan.study.workload(workload).kind)
     return Share(plan.study.measure.alpha / (kind_of.comparisons(plan, workload) / averaged))
 

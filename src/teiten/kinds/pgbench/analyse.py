@@ -1,8 +1,6 @@
 """From the trials of loads of pgbench to their results: how they scale, latency's tail, and what
 limits plateaus.
 
-The scaling is that of each workload, side and combination of other levels.
-
 Latency's tail is p99 less p50 of each trial, in seconds, compared between the sides. As a
 difference of times it is the same where every transaction of a side costs a constant more; as a
 ratio of them it would be shorter there, though no transaction has become faster.

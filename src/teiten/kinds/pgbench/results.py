@@ -188,8 +188,7 @@ PRINTED: Mapping[int, Fraction] = {
 
 
 def participants(nodes: int, rows: int) -> Fraction:
-    """The expected number of nodes on which a transaction changes something, where it changes so
-    many rows that are chosen at random.
+    """The expected number of nodes on which a transaction changes k rows that are chosen at random.
 
     Each row lies on one of n nodes with equal chance, by itself. A node takes part in a transaction
     unless all k rows lie elsewhere: 1 − (1 − 1/n)ᵏ. Each participant commits, and writes its WAL to
@@ -207,8 +206,7 @@ def commits_per_node(nodes: int, rows: int) -> Fraction:
 
 
 def best_scaling(nodes: int, rows: int) -> Fraction:
-    """How many times the throughput of one node, where commits are all that limits: at most as
-    much as the nodes' commits allow."""
+    """How many times the throughput of one node, at most, where commits are all that limits."""
     return 1 / commits_per_node(nodes, rows)
 
 

@@ -91,18 +91,18 @@ class PgbenchLoad(PgbenchTrial):
     def warm_up(self) -> Facts:
         self.prepare()
         seconds = self._study_measure.warmup
-        if not seconds or self.site.warm:
-            self._log_rate = self._rate(0.0)
-            return dict(WARM) if self.site.warm else {"warm_up": 0.0}
-        folder = self.folder / "warm-up"
-        seed = self.trial.seed + WARM_UP_SEED
-        result = self._run_pgbench(self._run(folder, seconds, seed, None))
-        if result.problems:
-            raise WorkloadError(result.problems[0].detail, "see the server's log of this trial")
-        shutil.rmtree(folder, ignore_errors=True)
-        tps = result.metrics.get("tps", 0.0)
-        self._log_rate = self._rate(tps)
-        return {"tps": tps}
+        tps = 0.0
+        facts: Facts = dict(WARM) if self.site.warm else {"warm_up": 0.0}
+        if seconds and not self.site.warm:
+            folder, seed = self.folder / "warm-up", self.trial.seed + WARM_UP_SEED
+            result = self._run_pgbench(self._run(folder, seconds, seed, None))
+            if result.problems:
+                raise WorkloadError(result.problems[0].detail, "see the server's log of this trial")
+            shutil.rmtree(folder, ignore_errors=True)
+            tps = result.metrics.get("tps", 0.0)
+            facts = {"tps": tps}
+        self._log_rate = self._rates.of(self.trial, tps, self.site.client.cores)
+        return facts
 
     def measure(self, turn: int) -> Facts:
         if self._problems:
@@ -168,9 +168,6 @@ class PgbenchLoad(PgbenchTrial):
             numbers = range(1, self._parts + 1)
             join_outputs([self._slice_folder(number) for number in numbers], self.folder)
         super().abandon()
-
-    def _rate(self, warm_up_tps: float) -> float:
-        return self._rates.of(self.trial, warm_up_tps, self.site.client.cores)
 
     def _slice_folder(self, number: int) -> Path:
         """A trial that is not cut has all in its own folder."""

@@ -29,7 +29,6 @@ from teiten.kinds.pgbench.results import (
     ServerRole,
     Shape,
 )
-from teiten.model.distribution import Distribution
 from teiten.model.metrics import (
     MEASURED_SECONDS,
     NODE_COMMITS,
@@ -107,7 +106,13 @@ def scale_outs(
 
 def _result(sides: _Compared) -> ScaleOutResult:
     plan, workload, context = sides.plan, sides.workload, sides.context
-    spread = _spread(plan, workload, context)
+    spread = {
+        trial.distribution.nodes: trial.distribution
+        for trial in plan.trials
+        if trial.distribution is not None
+        and trial.cell.workload == workload
+        and trial.cell.context(NODES) == context
+    }
     points = tuple(
         _point(nodes, sides, spread[nodes].holders if nodes in spread else (FIRST,))
         for nodes in sorted(sides.by_nodes)
@@ -132,17 +137,6 @@ def _result(sides: _Compared) -> ScaleOutResult:
         cause=cause_of(shape, single, points[-1]),
         rows=options.random_rows or own_rows,
     )
-
-
-def _spread(plan: Plan, workload: str, context: Context) -> dict[int, Distribution]:
-    """How the tables lie, by the number of nodes."""
-    return {
-        trial.distribution.nodes: trial.distribution
-        for trial in plan.trials
-        if trial.distribution is not None
-        and trial.cell.workload == workload
-        and trial.cell.context(NODES) == context
-    }
 
 
 def _point(nodes: int, sides: _Compared, holders: Sequence[Node]) -> NodesPoint:

@@ -1,7 +1,7 @@
-"""From the trials of procedures to how the times of steps go with the number of partitions: slope,
-word and knee. Pure.
+"""From the trials of procedures to how the times of steps go with the number of partitions, as
+layouts say it: slope, word and knee. Pure.
 
-The number is what the study's layouts say (``partitions``). A line is fitted to each block by
+A line is fitted to each block by
 relative least squares, so that its slope is one number of the block, and the interval is that of
 the campaign's design over the blocks.
 """

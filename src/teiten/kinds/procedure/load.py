@@ -218,10 +218,8 @@ class Stepping:
         assert result is not None
         columns = range(result.nfields)
         names = [(result.fname(column) or b"").decode() for column in columns]
-        return names, [
-            tuple(_text(result.get_value(row, column)) for column in columns)
-            for row in range(result.ntuples)
-        ]
+        rows = ([result.get_value(row, at) for at in columns] for row in range(result.ntuples))
+        return names, [tuple(None if x is None else x.decode() for x in values) for values in rows]
 
     def _insert(self, into: str, columns: int, rows: Sequence[Texts], batch: int) -> None:
         """Whole batches, then the rest row by row; statements are prepared, and sent without
@@ -257,10 +255,6 @@ def _server_seconds(reader: OsReader | None) -> float | None:
 def _last_line(file: Path) -> str:
     lines = file.read_bytes()[-LAST:].decode("utf-8", "replace").strip().splitlines()
     return lines[-1].strip() if lines else ""
-
-
-def _text(value: bytes | None) -> str | None:
-    return None if value is None else value.decode()
 
 
 def number(connection: psycopg.Connection[Any], query: str) -> int:

@@ -123,11 +123,9 @@ def trimmed_mean(values: Sequence[float]) -> float:
 def pooled_metrics(
     slices: Sequence[Metrics], latencies: LatencyHistogram | None, *, trimmed: bool
 ) -> dict[str, float]:
-    """The metrics of a trial from those of its slices, one or more.
-
-    ``latencies``: of all logged transactions; ``trimmed``: whether TPS and mean latency have their
-    trimmed means beside them, where there are slices enough to leave some out.
-    """
+    """The metrics of a trial from those of its slices. ``latencies``: of all logged transactions;
+    ``trimmed``: whether TPS and mean latency have their trimmed means beside them, where there are
+    slices enough to leave some out."""
     if len(slices) == 1:
         return dict(slices[0])
     names = dict.fromkeys(name for part in slices for name in part)

@@ -84,13 +84,9 @@ def parse_progress(line: str) -> ProgressLine | None:
 
 def _tps(text: str) -> tuple[float | None, float | None]:
     """TPS without and with connecting; with -C there is only the one that includes it."""
-    excluding = including = None
-    for match in _TPS.finditer(text):
-        if match[2].startswith(("without", "excluding")):
-            excluding = _finite(match[1])
-        else:
-            including = _finite(match[1])
-    return excluding, including
+    without = ("without", "excluding")
+    tps = {match[2].startswith(without): _finite(match[1]) for match in _TPS.finditer(text)}
+    return tps.get(True), tps.get(False)
 
 
 def _count(text: str, label: str) -> float | None:

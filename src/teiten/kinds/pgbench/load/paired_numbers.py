@@ -261,11 +261,8 @@ def _previous_servers(client: Integers, position: Integers, order: Integers) -> 
 def _against_first(
     pairs: npt.NDArray[np.void], side: int, places: Integers, previous: Integers
 ) -> PairedTimes:
-    """The transactions of one server and of the first.
-
-    Turns weigh alike with those in which the two servers have exchanged their parts: who of both
-    came first, and what was just before each: the same server, the other of the two, or a third.
-    """
+    """The transactions of one server and of the first. Turns weigh alike with those in which both
+    have exchanged who came first, and what was before each: the same server, the other, a third."""
     own, both = np.array([0, side]), [0, side]
     here = previous[:, both]
     kinds = np.where(here == own, SAME_SERVER, OTHER_SERVER)
@@ -303,12 +300,9 @@ class SideNumbers:
 def of_sides(
     comparisons: Sequence[PairedTimes], clients: int, seconds: float
 ) -> tuple[SideNumbers, ...] | None:
-    """The base's and each further side's; None where a side completed nothing.
-
-    ``comparisons``: of each further side with the base. ``seconds``: wall time of the load. TPS are
-    those of as many clients that do nothing else: their number by the mean time of a transaction,
-    failed ones' time included.
-    """
+    """The base's and each further side's, of their comparisons with it in so many ``seconds`` of
+    wall time; None where a side completed nothing. TPS are those of as many clients that do nothing
+    else: their number by the mean time of a transaction, failed ones' time included."""
     of_start = [numbers(times) for times in comparisons]
     if any(math.isnan(speeds.throughput) or math.isnan(speeds.typical) for speeds in of_start):
         return None
@@ -348,13 +342,9 @@ def _of_base(comparisons: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
 def without_other_servers(
     metrics: Mapping[str, float], of_other_sides: Sequence[Mapping[str, float]]
 ) -> dict[str, float]:
-    """Telemetry of a side without the processor time of the other sides' servers, which is neither
-    a stranger's nor Teiten's own.
-
-    Where processes are told apart by their parents, a server that Teiten started is counted as
-    Teiten's, else as a stranger's: its time is taken from Teiten's first, and the rest of it from
-    the strangers'.
-    """
+    """Telemetry of a side without the processor time of the other sides' servers. A server is
+    counted as Teiten's where processes are told apart by their parents, else as a stranger's: its
+    time is taken from Teiten's first, and the rest of it from the strangers'."""
     own = dict(metrics)
     left = sum(other_side.get(SERVER_CPU, 0.0) for other_side in of_other_sides)
     for name in (OURS, OTHERS):

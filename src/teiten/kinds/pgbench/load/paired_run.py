@@ -1,7 +1,4 @@
-"""A server as the generator of pairs is told of it, and what was wrong with a run of it.
-
-How it is to encrypt its connections: as libpq would, of an address.
-"""
+"""A server as the generator of pairs is told of it, and what was wrong with a run of it."""
 
 from __future__ import annotations
 
@@ -69,9 +66,8 @@ ONLY = {"sslnegotiation": "postgres", "gssencmode": DISABLE, "ssl_min_protocol_v
 
 
 def encryption_of(given: Mapping[str, str]) -> dict[str, str] | None:
-    """``PairedServer.encryption`` of libpq's parameters of a server; None where connections are in
-    clear: by a socket of this machine, or since the address says so. Raises WorkloadError where the
-    address asks for what the generator cannot."""
+    """``PairedServer.encryption``, as libpq would encrypt; None where connections are in clear, by
+    a socket or as the address says. Raises WorkloadError for what the generator cannot."""
     mode = given.get("sslmode", DEFAULT)
     if mode == DISABLE or given.get("host", "").startswith("/"):
         return None

@@ -48,9 +48,6 @@ from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of_clients
 
-WITH_THE_OTHER: Facts = {"with": "the other side"}
-"""The facts of a step that the trial of another side has taken for all."""
-
 
 class PairedTrials:
     """All trials of a campaign, where those of a start find each other."""
@@ -123,7 +120,7 @@ class PairedTrial(PgbenchTrial):
             side.prepare()
         seconds = self.bench.plan.study.measure.warmup
         if self._is_warm or not seconds:
-            return dict(WITH_THE_OTHER) if self._is_warm else {"warm_up": 0.0}
+            return {"with": "the other side"} if self._is_warm else {"warm_up": 0.0}
         folder = self.folder / "warm-up"
         seed = self.trial.seed + WARM_UP_SEED
         try:

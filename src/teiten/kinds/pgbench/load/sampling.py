@@ -55,12 +55,8 @@ class SamplingRates:
 
 
 def suggested_sampling_rate(tps: float, cores: float | None = None) -> float:
-    """The share of transactions to log at this many transactions per second, 1.0 for all.
-
-    The largest one, in steps of 1 %, with which the log takes at most LARGEST_CPU_SHARE of
-    ``cores`` (default: those that this process may use). Use the same rate for both sides of a
-    contrast.
-    """
+    """The largest share of transactions, in steps of 1 %, with whose log at so many transactions
+    per second it takes at most LARGEST_CPU_SHARE of ``cores`` (default: those of this process)."""
     if tps <= 0:
         return 1.0
     usable = cores if cores is not None else allowed_processors()

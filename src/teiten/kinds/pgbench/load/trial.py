@@ -1,10 +1,6 @@
 """The common part of trials of pgbench's scripts, whoever loads their servers: idle connections,
 counted lookups, evidence, whether a trial counts, and whether it changed data that it was declared
-to read.
-
-Of lookups by an index it is counted how many rows they fetched from the table itself: of an
-index-only scan that is spared the heap, none.
-"""
+to read."""
 
 from __future__ import annotations
 
@@ -165,10 +161,8 @@ SELECT (SELECT coalesce(sum(abalance::bigint), 0) FROM pgbench_accounts),
 
 
 def tpcb_balances(connection: psycopg.Connection[Any]) -> Problem | None:
-    """The sums of the three balances and of the history's deltas agree (METHOD.md, A trial, 7).
-
-    Holds for pgbench's tpcb-like on data that pgbench -i made; one statement, so one snapshot.
-    """
+    """The sums of the three balances and of the history's deltas agree (METHOD.md, A trial, 7), of
+    pgbench's tpcb-like on data that pgbench -i made; one statement, so one snapshot."""
     row = connection.execute(_BALANCES).fetchone()
     assert row is not None
     names = ("accounts", "tellers", "branches", "history")

@@ -10,8 +10,8 @@ from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.pgbench.present.scale_out_tables import (
     chart_by_best,
     chart_by_plain,
+    ends_of,
     fsync_table,
-    in_reach,
     model_table,
     nodes_table,
     use_table,
@@ -242,9 +242,8 @@ def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float]
 
 
 def _with_interval(kit: Kit, result: ScaleOutResult, ratio: RatioOfNodes) -> str:
-    value = significant(ratio.value)
-    if ratio.low is None or ratio.high is None:
+    value, ends = significant(ratio.value), ends_of(ratio)
+    if not ends:
         return kit.t("scale-out.ratio-plain", value=value)
-    low, high = in_reach(ratio.low), in_reach(ratio.high)
     confidence = confidence_percent(kit.t, result.confidence)
-    return kit.t("scale-out.ratio", value=value, confidence=confidence, low=low, high=high)
+    return kit.t("scale-out.ratio", value=value, confidence=confidence, **ends)

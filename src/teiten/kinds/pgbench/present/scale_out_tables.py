@@ -29,9 +29,15 @@ OF_THE_REPORT = 3
 """Rows that the report's transaction chooses at random, and changes."""
 
 
-def in_reach(end: float) -> str:
-    """Three digits of an interval's end; of one of two blocks, which can be anywhere, its bound."""
-    return significant(end) if 1 / REACH <= end <= REACH else ratio_in_reach(end, 3)
+def ends_of(ratio: RatioOfNodes | None) -> dict[str, str]:
+    """Three digits of an interval's ends; of those that two blocks have, which can be anywhere,
+    their bounds; empty without an interval."""
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return {}
+    return {
+        name: significant(end) if 1 / REACH <= end <= REACH else ratio_in_reach(end, 3)
+        for name, end in (("low", ratio.low), ("high", ratio.high))
+    }
 
 
 def nodes_table(kit: Kit, results: list[ScaleOutResult]) -> Table:
@@ -50,12 +56,12 @@ def nodes_table(kit: Kit, results: list[ScaleOutResult]) -> Table:
 
 
 def _row(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
-    t = kit.t
+    t, ends = kit.t, ends_of(point.to_plain)
     return (
         *_head(kit, result, point),
         number_cell(point.tps, lambda tps: significant(tps, 4)),
         _ratio_cell(point.to_plain),
-        TableCell(_interval(kit, point.to_plain)),
+        TableCell(t("interval.plain", **ends) if ends else NOTHING),
         _ratio_cell(point.to_one),
         number_cell(point.hit_ratio, lambda hits: percent(t, hits, 2)),
         number_cell(point.reads_per_node, lambda reads: significant(reads, 3)),
@@ -72,13 +78,6 @@ def _head(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
 
 def _ratio_cell(ratio: RatioOfNodes | None) -> TableCell:
     return number_cell(None if ratio is None else ratio.value, significant)
-
-
-def _interval(kit: Kit, ratio: RatioOfNodes | None) -> str:
-    if ratio is None or ratio.low is None or ratio.high is None:
-        return NOTHING
-    low, high = in_reach(ratio.low), in_reach(ratio.high)
-    return kit.t("interval.plain", low=low, high=high)
 
 
 def model_table(kit: Kit, workload: str, rows: int, results: list[ScaleOutResult]) -> Table:
