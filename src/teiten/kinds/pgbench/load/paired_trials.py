@@ -105,8 +105,9 @@ class PairedTrial(PgbenchTrial):
 
     def rehearse(self) -> None:
         """One transaction of the script, on this side's server."""
+        run = self._planned([self], self.folder / "rehearsal", None, 1)
         try:
-            result = self._run([self], self.folder / "rehearsal", None, 1)
+            result = self._run(run, [self])
         except WorkloadError as error:
             raise self._wrong(error.message) from error
         for aborted in result.summary["aborted"]:
@@ -124,12 +125,12 @@ class PairedTrial(PgbenchTrial):
         folder = self.folder / "warm-up"
         seed = self.trial.seed + WARM_UP_SEED
         try:
-            result = self._run(sides, folder, seconds, seed)
+            result = self._run(self._planned(sides, folder, seconds, seed), sides)
         except WorkloadError as error:
             if NOT_PINNED not in error.message or not self._trials.pin:
                 raise
             self._trials.pin = False
-            result = self._run(sides, folder, seconds, seed)
+            result = self._run(self._planned(sides, folder, seconds, seed), sides)
         problems = problems_of(result, self._threads)
         shutil.rmtree(folder, ignore_errors=True)
         if problems:
@@ -173,7 +174,8 @@ class PairedTrial(PgbenchTrial):
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
         """On this side's server alone."""
-        result = self._run([self], folder / "load", seconds, self.trial.seed + WARM_UP_SEED)
+        seed = self.trial.seed + WARM_UP_SEED
+        result = self._run(self._planned([self], folder / "load", seconds, seed), [self])
         return ExtraWindow(
             seconds=Seconds(result.summary["seconds"]),
             transactions=float(result.summary["pairs"]),
@@ -227,20 +229,16 @@ class PairedTrial(PgbenchTrial):
         )
 
     def _run(
-        self,
-        sides: Sequence[PairedTrial],
-        folder: Path,
-        seconds: Seconds | None,
-        seed: int,
-        samplers: Sequence[Sampler] = (),
+        self, run: PairedRun, sides: Sequence[PairedTrial], samplers: Sequence[Sampler] = ()
     ) -> PairedResult:
         """Run to the end, and show how far it is; it is stopped where a server ends."""
-        process = self._process = PairedProcess(self._planned(sides, folder, seconds, seed))
+        process = self._process = PairedProcess(run)
         try:
             process.start()
             for sampler in samplers:
                 sampler.pgbench_pid = process.pid
-            self._follow(process, sides, REHEARSAL if seconds is None else seconds + GRACE)
+            patience = REHEARSAL if run.duration is None else run.duration + GRACE
+            self._follow(process, sides, patience)
             return process.wait(timeout=0.1)
         finally:
             process.stop()
@@ -266,6 +264,7 @@ class PairedTrial(PgbenchTrial):
 
     def _measure(self, sides: Sequence[PairedTrial]) -> None:
         seconds = self._trials.seconds_of(self.trial)
+        run = self._planned(sides, self.folder, seconds, self.trial.seed)
         samplers = [side.site.sampler() for side in sides]
         with ExitStack() as quiet:
             for side in sides:
@@ -273,7 +272,7 @@ class PairedTrial(PgbenchTrial):
             try:
                 for sampler in samplers:
                     sampler.start()
-                result = self._run(sides, self.folder, seconds, self.trial.seed, samplers)
+                result = self._run(run, sides, samplers)
             finally:
                 samplings = stopped(samplers)
         problems = problems_of(result, self._threads)
