@@ -176,19 +176,16 @@ def _sentence(kit: Kit, result: BottleneckResult) -> str:
 
 
 def _written(kit: Kit, name: str, value: float) -> str:
-    if name in RATES:
-        return kit.t("bottleneck.per-second", value=bytes_text(value))
-    if name in COUNTS:
-        return kit.t("bottleneck.per-second", value=significant(value, 3))
+    if name in RATES | COUNTS:
+        number = bytes_text(value) if name in RATES else significant(value)
+        return kit.t("bottleneck.per-second", value=number)
     if name == "cores":
-        return significant(value, 3)
+        return significant(value)
     return percent(kit.t, value, 0 if value >= 0.1 else 1)
 
 
 RATES = frozenset({"written", "write_ceiling", "read", "read_ceiling"})
 COUNTS = frozenset({"fsyncs", "fsyncs_before", "fsync_ceiling", "reads", "reads_ceiling"})
-
-
 MILLIONTH = 1e-6
 """κ is shown in these."""
 LEAST_PROBABILITY = 0.001

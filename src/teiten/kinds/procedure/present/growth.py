@@ -33,8 +33,6 @@ MOST_CHARTS = 4
 NANO = 1e9
 MOST_LISTED = 4
 """The most methods whose numbers a sentence lists; of more, the table below it has them."""
-Line = tuple[str, str, Context]
-"""A method, a step, and the levels of what else is varied."""
 
 
 def growth_answer(kit: Kit) -> OwnAnswer | None:
@@ -203,7 +201,7 @@ def _points(kit: Kit, growth: Growth) -> Iterator[CurvePoint]:
 
 def _by_partitions(kit: Kit, prefix: str, workload: str, figure: str) -> Table | None:
     """Medians of a figure of steps, a column for each number of partitions; None of nothing."""
-    by_line: dict[Line, dict[int, list[float]]] = {}
+    by_line: dict[tuple[str, str, Context], dict[int, list[float]]] = {}
     for trial, method, context, partitions in partitioned(
         kit.study, kit.analysis.trials, {workload}
     ):
