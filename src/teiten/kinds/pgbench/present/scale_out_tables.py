@@ -206,7 +206,7 @@ def use_table(kit: Kit, results: list[ScaleOutResult]) -> Table | None:
     )
     used = (Column(t(f"scale-out.use.{name}"), numeric=True) for name in USED)
     columns, rows = without_unknown((*heads, *used), (tuple(_cells(kit, *line)) for line in lines))
-    if len(columns) == len(heads):
+    if len(columns) <= len(heads):
         return None
     caption = t("scale-out.use.caption", workload=kit.names.workload_in_sentence(workload))
     emulated = any(use.cache_hits is not None for *_, use in lines)
