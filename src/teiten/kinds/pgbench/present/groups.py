@@ -30,10 +30,12 @@ Numbers = Mapping[str, Callable[[TrialGroup], TableCell]]
 """What stands below the titles of a table's further columns."""
 
 
-def _table(kit: Kit, name: str, groups: Sequence[TrialGroup], numbers: Numbers, key: str) -> Table:
-    """A row for each group: the levels that tell it apart, its side, and its numbers. ``key``: of
+def _table(
+    kit: Kit, name: str, groups: Sequence[TrialGroup], numbers: Numbers, words: tuple[str, str]
+) -> Table:
+    """A row for each group: the levels that tell it apart, its side, and its numbers. ``words``:
     the caption and the note."""
-    names = kit.names
+    names, (caption, note) = kit.names, words
     factors = names.varied([group.context for group in groups])
     rows = []
     for group in groups:
@@ -49,8 +51,7 @@ def _table(kit: Kit, name: str, groups: Sequence[TrialGroup], numbers: Numbers, 
         Column(names.factor(kit.study.contrast)),
         *(Column(title, numeric=True) for title in numbers),
     )
-    note = kit.t(f"{key}.note")
-    return Table(name, kit.t(f"{key}.caption"), columns, tuple(rows), note=note)
+    return Table(name, caption, columns, tuple(rows), note=note)
 
 
 def latency_chart(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Chart | None:
@@ -84,7 +85,8 @@ def percentile_table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table
         for metric in (LATENCY_MEAN.name, *(name for name, _ in PERCENTILES))
         if any(group.values(metric) for group in groups)
     }
-    return _table(kit, name, groups, numbers, "table.percentiles") if numbers else None
+    words = (kit.t("table.percentiles.caption"), kit.t("table.percentiles.note"))
+    return _table(kit, name, groups, numbers, words) if numbers else None
 
 
 def _latency_cell(metric: Metric, group: TrialGroup) -> TableCell:
@@ -217,7 +219,8 @@ def lookups(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     for figure in FIGURES:
         if any(figure.median(group) is not None for group in groups):
             numbers[kit.t(f"lookups.column.{figure.key}")] = partial(_figure_cell, kit, figure)
-    yield _table(kit, f"{prefix}-lookups", groups, numbers, "lookups")
+    words = (kit.t("lookups.caption"), kit.t("lookups.note"))
+    yield _table(kit, f"{prefix}-lookups", groups, numbers, words)
 
 
 def readers_wrote(
