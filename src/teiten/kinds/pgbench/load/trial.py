@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
@@ -172,9 +172,7 @@ def tpcb_balances(connection: psycopg.Connection[Any]) -> Problem | None:
     return Problem("invariant", f"tpcb-balances: the sums differ: {sums}")
 
 
-INVARIANTS: Mapping[str, Callable[[psycopg.Connection[Any]], Problem | None]] = {
-    "tpcb-balances": tpcb_balances,
-}
+INVARIANTS = {"tpcb-balances": tpcb_balances}
 """By the name that a study's workload gives."""
 
 

@@ -1,6 +1,5 @@
-"""How a workload scales: the knee, the form of the curve, and the law or why it is withheld, in
-words; the curve, the efficiency by load, and the limits with which its greatest throughput is
-consistent."""
+"""How a workload scales: the knee, the form, and the law or why it is withheld, in words; the curve,
+the efficiency by load, and the limits with which its greatest throughput is consistent."""
 
 from __future__ import annotations
 
