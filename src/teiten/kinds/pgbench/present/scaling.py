@@ -1,4 +1,4 @@
-"""How a workload scales: the knee, the form, and the law or why it is withheld, in words; the curve,
+"""How a workload scales: knee, form, and the law or why it is withheld, in words; the curve,
 the efficiency by load, and the limits with which its greatest throughput is consistent."""
 
 from __future__ import annotations
