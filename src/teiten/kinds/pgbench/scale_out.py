@@ -269,7 +269,7 @@ class _Used:
         return None if total is None else total / len(self.servers)
 
     def per_second(self, name: str) -> float | None:
-        """Of one server, in the mean."""
+        """The mean rate of one server."""
         mean, seconds = self.mean(name), self.metrics.get(MEASURED_SECONDS.name, 0.0)
         return None if mean is None or seconds <= 0 else mean / seconds
 

@@ -63,7 +63,7 @@ MOST = {
 
 
 class Shared:
-    """What the trials of a campaign share: compiled C functions, and what each method moved."""
+    """Compiled C functions, and rows that methods moved, which the trials of a campaign share."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -186,7 +186,7 @@ KEPT_LINES = 200
 raise a warning per transaction. The file keeps them all."""
 LINE_LIMIT = 2000
 COLUMNS = ("tps", "latency_mean", "latency_stddev", "failed")
-"""Of the progress, in the order of ``ProgressLine``, whose first field is the time."""
+"""The columns of the progress, in the order of ``ProgressLine``, whose first field is the time."""
 
 
 class FollowedErrors:

@@ -27,7 +27,7 @@ from teiten.report.view.kit import Kit, TrialGroup, factor_of
 from teiten.report.view.levels import axes_for, dots_of, metric_chart, place_of
 
 Numbers = Mapping[str, Callable[[TrialGroup], TableCell]]
-"""What stands below the titles of a table's further columns."""
+"""The cells below the titles of a table's further columns."""
 
 
 def _table(

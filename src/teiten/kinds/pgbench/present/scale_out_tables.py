@@ -194,7 +194,7 @@ PRINTED_SHARES: Mapping[int, float] = {8192: 3.6, 128 * 1024: 40.2, 0: 197}
 
 
 def use_table(kit: Kit, results: list[ScaleOutResult]) -> Table | None:
-    """What servers used, as far as it was counted; None where nothing was."""
+    """Use by servers, as far as it was counted; None where nothing was."""
     t, workload = kit.t, results[0].workload
     lines = [
         (result, point, use) for result in results for point in result.points for use in point.uses
