@@ -62,7 +62,7 @@ MOST = {
 """Those that are the greatest of the steps'."""
 
 
-class Shared:
+class SharedOfMethods:
     """Compiled C functions, and rows that methods moved, which the trials of a campaign share."""
 
     def __init__(self, folder: Path) -> None:
@@ -92,14 +92,14 @@ class Shared:
 
 
 def loads(bench: Bench) -> Begin:
-    return partial(ProcedureLoad, bench, Shared(bench.campaign / "modules"))
+    return partial(ProcedureLoad, bench, SharedOfMethods(bench.campaign / "modules"))
 
 
 class ProcedureLoad(SampledLoad):
     """One method."""
 
     def __init__(
-        self, bench: Bench, shared: Shared, trial: PlannedTrial, site: Site, folder: Path
+        self, bench: Bench, shared: SharedOfMethods, trial: PlannedTrial, site: Site, folder: Path
     ) -> None:
         super().__init__(bench, trial, site, folder)
         self._shared = shared
