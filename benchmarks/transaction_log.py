@@ -43,7 +43,9 @@ from teiten.execute.client.log_folder import LogFile
 from teiten.execute.client.pgbench_log import recording
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.host.system.paths import Workdir, default_workdir
-from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchResult, PgbenchRun
+from teiten.kinds.pgbench.load.command import PgbenchRun
+from teiten.kinds.pgbench.load.output import PgbenchResult
+from teiten.kinds.pgbench.load.process import PgbenchProcess
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import MIB, Seconds
@@ -249,7 +251,7 @@ def compare(results: Results, arm: str) -> dict[str, object]:
 
 
 def reader_cost(runs: list[Run]) -> dict[str, float]:
-    counted = sum(run.result.log.counted for run in runs if run.result.log is not None)
+    counted = sum(run.result.latencies.count for run in runs if run.result.latencies)
     cpu_seconds = sum(run.reader_cpu_seconds for run in runs)
     return {"reader_cpu_microseconds": cpu_seconds / counted * 1e6} if counted else {}
 

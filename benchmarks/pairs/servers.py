@@ -21,7 +21,8 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.host.system.environment import child_environment
 from teiten.host.system.paths import Workdir
-from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
+from teiten.kinds.pgbench.load.command import PgbenchRun
+from teiten.kinds.pgbench.load.process import PgbenchProcess
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import QueryMode, Script, Setting
 from teiten.model.text import Bilingual

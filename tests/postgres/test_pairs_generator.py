@@ -31,7 +31,7 @@ from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.host.system.environment import child_environment
 from teiten.host.system.paths import Workdir, default_workdir
-from teiten.kinds.pgbench.load import paired_run
+from teiten.kinds.pgbench.load import paired_trials
 from teiten.model.installation import Installation, Pgbench, Version
 from teiten.model.rows import VariableRows, as_expressions
 from teiten.model.study import QueryMode, Script, Setting
@@ -579,14 +579,14 @@ def test_a_script_that_waits_is_not_tried_for_long(
 ) -> None:
     script = Script("waits.sql", False, "\\sleep 1000 s\nSELECT 1;")
     waiting = replace(run, servers=run.servers[:1], scripts=[(script, 1)], clients=1, pairs=1)
-    monkeypatch.setattr(paired_run, "REHEARSAL", Seconds(1.0))
-    monkeypatch.setattr(paired_run.PairedWork, "run", lambda *_, **__: waiting)
-    bench: Any = SimpleNamespace(check_interruption=lambda: None)
-    nothing: Any = None
-    site: Any = SimpleNamespace(is_running=lambda: True)
-    work = paired_run.PairedWork(bench, nothing, nothing, nothing)
+    monkeypatch.setattr(paired_trials, "REHEARSAL", Seconds(1.0))
+    trial: Any = object.__new__(paired_trials.PairedTrial)
+    trial._planned = lambda *_: waiting
+    trial.bench = SimpleNamespace(check_interruption=lambda: None)
+    trial.site = SimpleNamespace(is_running=lambda: True)
+    trial.script, trial.folder = script, tmp_path
     with pytest.raises(WorkloadError, match=r"waits\.sql: its first transaction had not ended"):
-        work.tried(paired_run.LoadedSide(site, script), tmp_path)
+        trial.rehearse()
 
 
 def test_what_cannot_be_run_is_refused_with_its_line(run: PairedRun) -> None:

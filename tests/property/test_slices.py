@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from teiten.execute.client.histogram import LatencyHistogram
+from teiten.execute.probes.postgres import TOTALS
 from teiten.kinds.pgbench.load.measured import (
     pooled_latencies,
     pooled_metrics,
@@ -84,6 +85,15 @@ def test_trimmed_means_stand_beside_the_plain_ones_and_change_nothing(
     for name in ("tps", "latency_mean") if len(slices) >= 5 else ():
         assert found.pop(f"{name}_trimmed") == trimmed_mean([one[name] for one in slices])
     assert found == plain
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*TOTALS, "node_2_wal_records", "node_2_own_disk_read_bytes", "client_context_switches"],
+)
+def test_what_is_counted_in_each_slice_is_summed(name: str) -> None:
+    slices = [{**a_slice(100.0, 50), name: 10.0} for _ in range(3)]
+    assert pooled_metrics(slices, None, trimmed=False)[name] == 30.0
 
 
 def test_one_slice_is_taken_as_it_is() -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from teiten.kinds.pgbench.scale_out.results import (
+from teiten.kinds.pgbench.results import (
     PRINTED,
     best_scaling,
     commits_per_node,

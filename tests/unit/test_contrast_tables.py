@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from teiten.kinds.pgbench.present.latency import percentile_table
+from teiten.kinds.pgbench.present.groups import percentile_table
 from teiten.report.blocks import Statement, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.names import Context

@@ -18,9 +18,9 @@ from teiten.claims.predicates.amount import AMOUNT, AmountOfMetric
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import TeitenError
 from teiten.execute.postgres.templates.identity import template_fingerprint
-from teiten.kinds.pgbench.load.trial import Lookups
+from teiten.kinds.pgbench.load.trial import lookups_since
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, INDEX_LOOKUPS
-from teiten.kinds.pgbench.present.lookups import readers_wrote
+from teiten.kinds.pgbench.present.groups import readers_wrote
 from teiten.model.units import Share
 from teiten.report.claim_words import check_text
 from teiten.report.texts import texts
@@ -47,9 +47,9 @@ def test_an_amount_of_zero_is_below_a_bound_and_not_above() -> None:
 
 
 def test_visits_are_counted_for_each_lookup() -> None:
-    found = Lookups(3000.0, 1500.0).since(Lookups(1000.0, 500.0))
+    found = lookups_since((1000.0, 500.0), (3000.0, 1500.0))
     assert found == {INDEX_LOOKUPS.name: 2000.0, HEAP_FETCHES.name: 0.5}
-    assert Lookups(3.0, 2.0).since(Lookups(3.0, 2.0)) == {}
+    assert lookups_since((3.0, 2.0), (3.0, 2.0)) == {}
 
 
 def test_each_layout_says_its_share_and_is_a_template_of_its_own() -> None:

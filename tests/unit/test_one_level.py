@@ -13,7 +13,7 @@ from teiten.analysis.model.verdict import Verdict
 from teiten.analysis.verdict.contrasts import contexts_of
 from teiten.claims.catalogue import claims_of
 from teiten.kinds.contract_analyse import comparison_alpha
-from teiten.kinds.pgbench.scale_out.find import scale_outs
+from teiten.kinds.pgbench.scale_out import scale_outs
 from teiten.kinds.probes.results import probes_found
 from teiten.kinds.queries.results import queries_found
 from teiten.model.text import Language

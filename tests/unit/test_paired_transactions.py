@@ -11,16 +11,17 @@ import pytest
 from benchmarks.pairs.lengths import Machine, campaign
 
 from teiten.analysis.model.findings import VerdictKind
-from teiten.kinds.pgbench.load.paired_metrics import of_sides, without_other_servers
 from teiten.kinds.pgbench.load.paired_numbers import (
     SAME_BATCH,
     PairedTimes,
     carry_over,
     numbers,
+    of_sides,
     paired_times,
     parts,
     throughput,
     typical,
+    without_other_servers,
 )
 from teiten.kinds.pgbench.metrics import WITHIN
 from teiten.model.starts import (

@@ -13,9 +13,9 @@ from teiten.kinds.pgbench.load.command import (
     PgbenchRun,
     benchmark_arguments,
     check_options,
-    log_prefix,
     script_file_name,
     shown,
+    transaction_log,
     trial_arguments,
 )
 from teiten.model.installation import Pgbench, Source, Version
@@ -50,12 +50,18 @@ def test_the_command_of_pgbench_18() -> None:
     )
 
 
+def prefix(run: PgbenchRun) -> str:
+    log = transaction_log(run)
+    assert log is not None
+    return log.prefix
+
+
 def test_the_command_of_pgbench_9_6_has_neither_seed_nor_prefix() -> None:
     arguments = benchmark_arguments(with_version(RUN, "9.6.24"))
     assert not [text for text in arguments if text.startswith("--")]
     assert "-l" in arguments
-    assert log_prefix(Version.parse("9.6.24")) == "pgbench_log"
-    assert log_prefix(Version.parse("10.0")) == "transactions"
+    assert prefix(with_version(RUN, "9.6.24")) == "pgbench_log"
+    assert prefix(with_version(RUN, "10.0")) == "transactions"
 
 
 def test_pgbench_11_takes_seeds_of_32_bits() -> None:

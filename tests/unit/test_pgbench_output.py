@@ -40,50 +40,37 @@ def test_the_summary_of_each_format(
     connection: float | None,
     tps: float,
 ) -> None:
-    summary = parse_summary(output(case))
-    assert summary.transactions == transactions
-    assert summary.failed == failed
-    assert summary.latency_mean == mean
-    assert summary.latency_stddev == stddev
-    assert summary.tps == tps
+    printed = parse_summary(output(case))
+    assert printed["transactions"] == transactions
+    assert printed.get("failed_transactions") == failed
+    assert printed["latency_mean"] == mean
+    assert printed["latency_stddev"] == stddev
+    assert printed["tps"] == tps
     if connection is None:
-        assert summary.connection_seconds is None
+        assert "connection_seconds" not in printed
     else:
-        assert summary.connection_seconds == pytest.approx(connection, abs=1e-6)
-    assert summary.measured_seconds == transactions / tps
+        assert printed["connection_seconds"] == pytest.approx(connection, abs=1e-6)
+    assert printed["measured_seconds"] == transactions / tps
 
 
 @pytest.mark.parametrize("version", ["15", "16", "18"])
 def test_recorded_runs_agree_with_themselves(version: str) -> None:
     """Three seconds of TPC-B: the printed mean latency is clients x seconds / transactions."""
-    summary = parse_summary(output(f"{version}-tpcb"))
-    assert summary.script == "<builtin: TPC-B (sort of)>"
-    assert summary.measured_seconds == pytest.approx(3.0, abs=0.05)
-    assert summary.transactions is not None
-    assert summary.latency_mean is not None
-    assert summary.measured_seconds is not None
-    expected = 4 * summary.measured_seconds / summary.transactions
-    assert summary.latency_mean == pytest.approx(expected, rel=0.05)
-
-
-@pytest.mark.parametrize("version", ["9.6", "15", "16", "18"])
-def test_skipped_transactions(version: str) -> None:
-    assert parse_summary(output(f"{version}-rate")).skipped is not None
+    printed = parse_summary(output(f"{version}-tpcb"))
+    assert printed["measured_seconds"] == pytest.approx(3.0, abs=0.05)
+    expected = 4 * printed["measured_seconds"] / printed["transactions"]
+    assert printed["latency_mean"] == pytest.approx(expected, rel=0.05)
 
 
 @pytest.mark.parametrize("text", ["", "transaction type: x\nnumber of cli", "\n\n"])
 def test_an_output_that_was_cut_off_has_no_numbers(text: str) -> None:
-    summary = parse_summary(text)
-    assert summary.transactions is None
-    assert summary.tps is None
-    assert summary.measured_seconds is None
+    assert parse_summary(text) == {}
 
 
 def test_no_transaction_at_all() -> None:
-    summary = parse_summary(output("15-mistyped"))
-    assert summary.transactions == 0
-    assert summary.tps is None
-    assert summary.measured_seconds is None
+    printed = parse_summary(output("15-mistyped"))
+    assert printed["transactions"] == 0
+    assert {"tps", "measured_seconds"}.isdisjoint(printed)
 
 
 def test_a_progress_line_of_pgbench_18() -> None:
@@ -134,15 +121,12 @@ def test_a_recorded_stall(version: str) -> None:
 def test_lines_are_followed_while_they_are_written(tmp_path: Path) -> None:
     path = tmp_path / "errors"
     errors = FollowedErrors(path)
-    errors.follow()
-    assert errors.latest is None
+    assert errors.follow() is None
     with path.open("ab", buffering=0) as file:
         file.write(b"pgbench: setting random seed to 10\nprogress: 1.0 s, 10.0 tps, lat 1.0")
-        errors.follow()
-        assert errors.latest is None
+        assert errors.follow() is None
         file.write(b"00 ms stddev 0.500, 0 failed\nprogress: 2.0 s")
-        errors.follow()
-        assert errors.latest == ProgressLine(1.0, 10.0, 0.001, 0.0005, 0.0)
+        assert errors.follow() == ProgressLine(1.0, 10.0, 0.001, 0.0005, 0.0)
     errors.finish()
     assert len(errors.progress) == 1
     assert errors.lines() == ["pgbench: setting random seed to 10", "progress: 2.0 s"]

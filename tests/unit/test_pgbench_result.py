@@ -17,11 +17,10 @@ from teiten.kinds.pgbench.load.output import (
     parse_summary,
     problems,
     script_is_wrong,
-    summary_metrics,
 )
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pgbench"
-SUMMARY = parse_summary((GOLDEN / "18-retries.out").read_text())
+PRINTED = parse_summary((GOLDEN / "18-retries.out").read_text())
 LOG = LogSummary(
     counted=5173,
     error=None,
@@ -33,15 +32,13 @@ def errors(case: str) -> list[str]:
 
 
 def test_the_metrics_have_the_models_names() -> None:
-    metrics = summary_metrics(SUMMARY)
-    assert set(metrics) <= set(by_name())
-    assert metrics["tps"] == 2587.153256
-    assert metrics["failed_transactions"] == 0
+    assert set(PRINTED) <= set(by_name())
+    assert PRINTED["tps"] == 2587.153256
+    assert PRINTED["failed_transactions"] == 0
 
 
 def test_nothing_is_invented_for_what_was_not_printed() -> None:
-    assert summary_metrics(parse_summary("")) == {}
-    assert set(summary_metrics(parse_summary((GOLDEN / "18-mistyped.out").read_text()))) <= {
+    assert set(parse_summary((GOLDEN / "18-mistyped.out").read_text())) <= {
         "transactions",
         "failed_transactions",
     }
@@ -59,20 +56,20 @@ def test_the_mean_of_a_whole_log_is_finer_than_the_printed_one() -> None:
 
 
 def test_a_good_run_has_no_problem() -> None:
-    assert problems(0, SUMMARY, [], None) == ()
-    assert log_problems(0, SUMMARY, LOG, 1.0) == ()
-    assert log_problems(0, SUMMARY, None, None) == ()
+    assert problems(0, PRINTED, [], None) == ()
+    assert log_problems(0, PRINTED, LOG, 1.0) == ()
+    assert log_problems(0, PRINTED, None, None) == ()
 
 
 def test_a_log_with_a_gap_is_a_problem() -> None:
-    (problem,) = log_problems(0, SUMMARY, replace(LOG, counted=5000), 1.0)
+    (problem,) = log_problems(0, PRINTED, replace(LOG, counted=5000), 1.0)
     assert problem.code == "pgbench-failed"
     assert problem.detail == "the log has 5000 of 5173 transactions"
-    assert log_problems(0, SUMMARY, replace(LOG, counted=510), 0.1) == ()
+    assert log_problems(0, PRINTED, replace(LOG, counted=510), 0.1) == ()
 
 
 def test_a_log_that_cannot_be_read_is_a_problem() -> None:
-    (problem,) = log_problems(0, SUMMARY, replace(LOG, error="OSError: x"), 1.0)
+    (problem,) = log_problems(0, PRINTED, replace(LOG, error="OSError: x"), 1.0)
     assert problem.detail == "the transaction log could not be read: OSError: x"
 
 
@@ -92,7 +89,7 @@ def test_a_log_that_cannot_be_read_is_a_problem() -> None:
 )
 def test_what_ended_a_run(exit_code: int, stopped: str | None, detail: str) -> None:
     lines = errors("18-crash") if exit_code > 0 else []
-    (problem,) = problems(exit_code, SUMMARY, lines, stopped)
+    (problem,) = problems(exit_code, PRINTED, lines, stopped)
     assert (problem.code, problem.detail) == ("pgbench-failed", detail)
 
 
@@ -121,5 +118,5 @@ def test_a_run_without_a_transaction_is_a_problem() -> None:
     ],
 )
 def test_when_the_script_is_to_blame(case: str, exit_code: int, wrong: bool) -> None:
-    summary = parse_summary((GOLDEN / f"{case}.out").read_text())
-    assert script_is_wrong(exit_code, summary, errors(case)) is wrong
+    printed = parse_summary((GOLDEN / f"{case}.out").read_text())
+    assert script_is_wrong(exit_code, printed, errors(case)) is wrong

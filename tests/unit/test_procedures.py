@@ -35,7 +35,7 @@ from teiten.execute.postgres.beside import filled
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
 from teiten.kinds.contract import plan_of
-from teiten.kinds.procedure.load.stepping import told
+from teiten.kinds.procedure.load import told
 from teiten.kinds.procedure.model import StepDo, procedure_of
 from teiten.model.installation import ModuleTools, Version
 from teiten.model.plan import Plan

@@ -14,20 +14,20 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.engines.counters import NodeCounters
 from teiten.kinds.pgbench.load.trial import without_retried
 from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
-from teiten.kinds.pgbench.scale_out.find import (
-    cause_of,
-    pays,
-    scale_outs,
-    shape_of,
-    uses_of,
-)
-from teiten.kinds.pgbench.scale_out.results import (
+from teiten.kinds.pgbench.results import (
     Cause,
     NodesPoint,
     RatioOfNodes,
     ScaleOutResult,
     ServerRole,
     Shape,
+)
+from teiten.kinds.pgbench.scale_out import (
+    cause_of,
+    pays,
+    scale_outs,
+    shape_of,
+    uses_of,
 )
 from teiten.model.metrics import by_node, total_of_nodes
 from teiten.model.nodes import NodeMachine

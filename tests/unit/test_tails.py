@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from teiten.kinds.pgbench.load.paired_metrics import of_sides
-from teiten.kinds.pgbench.load.paired_numbers import PairedTimes
-from teiten.kinds.pgbench.present.discussion import tail_sentences
+from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, of_sides
+from teiten.kinds.pgbench.present.groups import tail_sentences
 from teiten.kinds.pgbench.present.paired import of_the_typical
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.plan import Plan

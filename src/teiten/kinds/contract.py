@@ -18,6 +18,9 @@ from teiten.model.units import Bytes, Seconds
 from teiten.study.locate import Place
 from teiten.study.schema import WorkloadTable
 
+OF_LASTING = ("slices", "restart_every", "flame_graph")
+"""Keys of ``[measure]`` for trials that are measured for a time that the study chooses."""
+
 
 @dataclass(frozen=True)
 class ToldStep:
@@ -81,8 +84,7 @@ class KindPlan(ABC):
     """The names of those that get verdicts, the judged one first; also the machine's."""
 
     measures: ClassVar[tuple[str, ...]] = ()
-    """Numbers that claims may be about besides metrics, as ``MEASURE:OF``: what the kind's analysis
-    takes from the records of trials."""
+    """Numbers of trials' records that claims may be about, as ``MEASURE:OF``, besides metrics."""
 
     rate: ClassVar[Metric | None] = None
     """The metric that rises with the clients until saturation; None where there are none."""
@@ -92,16 +94,13 @@ class KindPlan(ABC):
     """The series, and its column, that have the rate of every second of a trial."""
 
     paired_within: ClassVar[str] = ""
-    """The metric that has the variance of a second in a start of paired transactions; empty where
-    the load of the kind has no such form."""
+    """The metric of the variance of a second in paired transactions; empty of a kind without."""
     averaged: ClassVar[tuple[str, ...]] = ()
-    """The factors without an order of which a mean over all levels means something: what was chosen
-    as one piece of work."""
+    """The factors without an order whose levels are one piece of work, of which a mean tells."""
     takes_turns: ClassVar[bool] = False
     """Its trials are single statements, which can take turns between servers that are all up."""
     carry_over: ClassVar[tuple[str, ...]] = ()
-    """The metrics of such starts that tell by which ratio the new side seems better because of what
-    each side leaves behind for the other."""
+    """The metrics of such starts that tell by which ratio carry-over makes the new side better."""
 
     # In the study file
 
@@ -126,10 +125,9 @@ class KindPlan(ABC):
     """Factors that vary a workload of a kind that brings them, and no other."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Those of them without whose levels it cannot run."""
-    without: ClassVar[tuple[str, ...]] = ()
-    """Keys of ``[measure]`` that it cannot have."""
     lasts: ClassVar[bool] = False
-    """A trial is measured for ``measure.duration``, after a warm-up of ``measure.warmup``."""
+    """A trial is measured for ``measure.duration``, after a warm-up of ``measure.warmup``; else its
+    workload cannot have ``OF_LASTING``."""
     site_needs: ClassVar[frozenset[Need]] = frozenset()
     """Needs of such a workload that the place where servers run must meet."""
     any_data: ClassVar[bool] = False
@@ -137,10 +135,8 @@ class KindPlan(ABC):
 
     @abstractmethod
     def options_of(self, place: Place, table: WorkloadTable) -> WorkloadOptions:
-        """A workload's options from its table.
-
-        Raises what ``place.error`` makes: the keys contradict, or a file is not there.
-        """
+        """A workload's options from its table. Raises what ``place.error`` makes: the keys
+        contradict, or a file is not there."""
 
     def check(self, place: Place, workload: Workload) -> None:
         """Raise what ``place.error`` makes where a workload's parts do not fit together."""
@@ -150,10 +146,7 @@ class KindPlan(ABC):
         return value
 
     def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
-        """Apply a flag that is named like ``told_by`` to what the study runs.
-
-        Only called where ``told_by`` is a key.
-        """
+        """Apply a flag that is named like ``told_by``, where that is a key, to what runs."""
         raise NotImplementedError
 
     def tells(self, factor: str) -> bool:
@@ -182,8 +175,7 @@ class KindPlan(ABC):
         return None if self.paired_within else f"the workload {workload.name} {self.does}"
 
     def told_texts(self, workload: Workload) -> str | None:
-        """Why a ledger has parts of a workload's statements besides those in its options; None
-        where it has none."""
+        """Why a ledger has parts of statements besides those in options; None where it has none."""
         return f"the workload {workload.name} {self.does}, and what it finds quotes its statements"
 
     def gives_up(self, workload: Workload) -> bool:
@@ -199,8 +191,7 @@ class KindPlan(ABC):
         return load
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """Compute how long a trial measures, as if it ran alone; of an open duration
-        nothing."""
+        """Compute how long a trial measures, as if it ran alone; nothing of an open duration."""
         return Seconds(measure.duration or 0.0)
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
@@ -222,22 +213,18 @@ class KindPlan(ABC):
         self, workload: Workload, server: Installation, tools: ModuleTools | None
     ) -> Iterable[LevelLeftOut]:
         """The levels of a workload that a server cannot have, and that the study goes without.
-
-        ``tools``: what compiles for it; None where nobody looked.
-        """
+        ``tools``: what compiles for it; None where nobody looked."""
         return ()
 
     def level_needs(self, workload: Workload) -> Iterable[LevelNeeds]:
-        """List what the levels of a workload need of a server's place; a study goes without levels
-        whose needs it does not meet."""
+        """List what levels need of a server's place; those that it does not meet are left out."""
         return ()
 
     fits: ClassVar[bool] = False
     """Its workloads fit themselves to the buffers that servers have which nobody starts anew."""
 
     def fitted(self, workload: Workload, buffers: Bytes) -> Workload:
-        """A workload with no more data than it needs on servers with so large buffers; only where
-        ``fits``."""
+        """A workload with as much data as servers with such buffers need; only where ``fits``."""
         return workload
 
     def facts(self, workload: Workload) -> Iterable[str]:
@@ -246,8 +233,7 @@ class KindPlan(ABC):
 
     @abstractmethod
     def loading(self, version: str, where: str) -> str:
-        """Say what is done to a server. ``version``: of pgbench; ``where``: ``this machine``, or a
-        host."""
+        """Say what is done to a server. ``version``: of pgbench; ``where``: the client's place."""
 
     def rehearsal(self) -> ToldStep:
         """The trial of a workload's scripts before the first trial of a campaign."""
@@ -278,8 +264,7 @@ def all_last(study: Study) -> bool:
 
 
 def titles_of(workloads: Iterable[Workload]) -> dict[tuple[str, str], Bilingual]:
-    """Find what workloads call the levels of their kind's own factor; of several that say different
-    things of one level none is taken."""
+    """Find what workloads call the levels of their kind's own factor, where they agree on it."""
     titles_by_level: dict[tuple[str, str], set[Bilingual]] = {}
     for workload in workloads:
         of_kind = plan_of(workload.kind)

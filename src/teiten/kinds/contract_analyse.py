@@ -43,8 +43,7 @@ def unlike_rows(a: VariableRows | None, b: VariableRows | None) -> Unlike:
 
 
 def unlike_texts(a: Workload, b: Workload, texts: Callable[[str], str]) -> Iterator[Unlike]:
-    """Compare the texts that both have under one name, by checksums; ``texts``: that part of one
-    that tells whether two are the same."""
+    """Compare texts of one name by checksums of that part of them which ``texts`` gives."""
 
     def short(text: str) -> str:
         return hashlib.sha256(texts(text).encode()).hexdigest()[:12]
@@ -56,15 +55,12 @@ def unlike_texts(a: Workload, b: Workload, texts: Callable[[str], str]) -> Itera
 
 
 NumbersOf = Callable[[TrialView, Collection[str]], Mapping[str, float]]
-"""Reads those of the wanted numbers that a trial has, by their names; a quantity by its name alone
-stands for all its parts."""
+"""Reads the wanted numbers that a trial has; a quantity's name stands for all its parts."""
 
 
 class KindAnalysis:
-    """The analysis of a kind; ``kinds/KIND/analyse.py`` holds one as ``ANALYSIS``.
-
-    A kind without that file has verdicts, and no further results.
-    """
+    """The analysis of a kind; ``kinds/KIND/analyse.py`` holds one as ``ANALYSIS``. A kind without
+    that file has verdicts alone."""
 
     by_pgbench: ClassVar[bool] = False
     """Its numbers depend on the version of the campaign's pgbench."""
@@ -74,15 +70,14 @@ class KindAnalysis:
         return None
 
     def numbers(self, plan: Plan, events: Sequence[Event]) -> NumbersOf:
-        """Make what reads numbers of a campaign's trials that claims speak of beside metrics, such
-        as the kind's ``measures``."""
+        """Make what reads the numbers of trials, such as ``measures``, that claims speak of."""
         return lambda _view, _wanted: {}
 
     def comparisons(self, plan: Plan, workload: str) -> int:
-        """Count the single comparisons of a workload's sides that share α: each of M primary
-        statements at each of K combinations of other levels. Of the plan alone, so that what was
-        measured decides nothing."""
-        return primary_statements(plan) * combinations_of(plan, workload)
+        """Count the comparisons of a workload's sides that share α: M primary statements at K
+        combinations of other levels. Of the plan alone: what was measured decides nothing."""
+        contexts = {cell.context(plan.study.contrast) for cell in plan.cells_of(workload)}
+        return primary_statements(plan) * max(1, len(contexts))
 
     def identity(self, workload: Workload) -> dict[str, Any]:
         """Describe, as JSON, what makes a workload the same work in another campaign."""
@@ -108,12 +103,9 @@ def analysis_of(name: str) -> KindAnalysis:
 
 
 def comparison_alpha(plan: Plan, workload: str, averaged: int = 1) -> Share:
-    """Compute α of the comparison of two sides of a workload: the one that it has wherever a report
-    tells of it.
-
+    """Compute α of the comparison of two sides of a workload, wherever a report tells of it.
     ``averaged``: of so many of the K combinations of other levels it is a mean; it has their part
-    of α, so that all K together have a primary statement's, and one by itself the K-th part.
-    """
+    of α, so that all K together have a primary statement's, and one by itself the K-th part."""
     kind_of = analysis_of(plan.study.workload(workload).kind)
     return Share(plan.study.measure.alpha / (kind_of.comparisons(plan, workload) / averaged))
 
@@ -124,9 +116,3 @@ def primary_statements(plan: Plan) -> int:
     sides = {(cell.workload, cell.level(contrast)) for cell in plan.cells}
     workloads = {workload for workload, _ in sides}
     return max(1, len(sides) - len(workloads))
-
-
-def combinations_of(plan: Plan, workload: str) -> int:
-    """How many combinations of levels, beside those contrasted, a workload has: one or more."""
-    contrast = plan.study.contrast
-    return max(1, len({cell.context(contrast) for cell in plan.cells_of(workload)}))

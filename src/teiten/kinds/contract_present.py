@@ -54,8 +54,7 @@ class KindPresent(ABC):
     by_level: ClassVar[tuple[str, ...]] = ()
     """Metrics besides what is judged of which a comparison of campaigns has a chart by level."""
     series: ClassVar[tuple[SeriesColumn, ...]] = ()
-    """Columns that show a trial's seconds, besides the machine's; each name has a text
-    ``series.NAME``."""
+    """Columns that show a trial's seconds, besides the machine's; with texts ``series.NAME``."""
 
     @abstractmethod
     def duration(self, kit: Kit, workload: Workload) -> str:
@@ -75,14 +74,12 @@ class KindPresent(ABC):
 
     def own_answer(self, kit: Kit) -> OwnAnswer | None:
         """Build what the first page has in place of a sentence per contrast; None for these."""
-        del kit
         return None
 
     def further(
         self, t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
     ) -> str:
         """Write what follows the sentence of a contrast that is judged, and belongs to it."""
-        del t, names, analysis, contrast
         return ""
 
     @abstractmethod
@@ -101,13 +98,11 @@ class KindPresent(ABC):
 
     def discussed(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
         """Discuss a workload before its sides are compared: paragraphs of sentences."""
-        del kit, workload
         return ()
 
     def discussed_after(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
         """Discuss a workload after its sides were compared: paragraphs of sentences. The body has
         the first one, which is empty where none matters."""
-        del kit, workload
         return ()
 
     @abstractmethod

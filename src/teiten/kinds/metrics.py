@@ -28,8 +28,8 @@ def contrasted(name: str) -> tuple[Metric, ...]:
 
 
 def deciding(plan: Plan) -> tuple[str, ...]:
-    """The names of what decides on a plan's workloads: what is judged, and what stands for it; in
-    paired transactions also what the length of starts follows from, and what forbids them."""
+    """The names of what is judged, and what stands for it; in paired transactions also of what the
+    length of starts follows from, and what forbids them."""
     kinds = dict.fromkeys(workload.kind for workload in plan.study.workloads)
     decisive = [name for metric in map(judged, kinds) for name in (metric.name, metric.exceeded)]
     if way_of(plan.study.measure).concurrent:

@@ -10,7 +10,7 @@ from teiten.datasets.plan import with_data_kind
 from teiten.factors.contract import WrittenStudy
 from teiten.factors.registry import rule
 from teiten.given_paths import expanded
-from teiten.kinds.contract import plan_of
+from teiten.kinds.contract import OF_LASTING, plan_of
 from teiten.model.attached import is_address
 from teiten.model.build import BuildSpec
 from teiten.model.distribution import AttachedCluster, ClusterStatements
@@ -261,7 +261,7 @@ def _check_measure(draft: Draft, table: MeasureTable, workloads: Sequence[Worklo
     for key in (key for key in MeasureTable.model_fields if getattr(table, key) != _USUAL[key]):
         for workload in workloads:
             kind = plan_of(workload.kind)
-            if key in kind.without:
+            if key in OF_LASTING and not kind.lasts:
                 raise draft.error(
                     ("measure", key),
                     f"{key} is not for the workload {workload.name}, which {kind.does}",

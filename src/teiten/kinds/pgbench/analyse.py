@@ -1,8 +1,6 @@
 """From the trials of loads of pgbench to their results: how they scale, latency's tail, and what
 limits plateaus.
 
-The scaling is that of each workload, side and combination of other levels.
-
 Latency's tail is p99 less p50 of each trial, in seconds, compared between the sides. As a
 difference of times it is the same where every transaction of a side costs a constant more; as a
 ratio of them it would be shorter there, though no transaction has become faster.
@@ -25,7 +23,7 @@ from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.findings import Measured, TrialView
 from teiten.analysis.model.observations import Context
-from teiten.analysis.model.scaling import Scaling, ScalingResult
+from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.scaling.bottleneck import judge, read
 from teiten.analysis.scaling.curve import scale
 from teiten.analysis.scaling.usl import FEWEST_LEVELS
@@ -34,10 +32,10 @@ from teiten.analysis.verdict.changes import change, deciding_half_width_of, pair
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike, unlike_rows
 from teiten.kinds.pgbench.metrics import TPS
-from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions, clients_of, pgbench_of
+from teiten.kinds.pgbench.model import PgbenchClients, clients_of, pgbench_of
 from teiten.kinds.pgbench.placements import placements
 from teiten.kinds.pgbench.results import PgbenchFound
-from teiten.kinds.pgbench.scale_out.find import scale_outs
+from teiten.kinds.pgbench.scale_out import scale_outs
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
@@ -71,9 +69,10 @@ class PgbenchAnalysis(KindAnalysis):
 
     def identity(self, workload: Workload) -> dict[str, Any]:
         load = pgbench_of(workload)
+        levels = {level: commands_of(script) for level, script in load.statements}
         return {
             "script": commands_of(load.script),
-            **_statements(load),
+            **({"statements": levels} if levels else {}),
             "mode": load.query_mode.value,
             "options": list(load.pgbench_options),
             **({} if load.variables is None else {"variables": load.variables.digest}),
@@ -83,18 +82,12 @@ class PgbenchAnalysis(KindAnalysis):
         here, there = pgbench_of(a), pgbench_of(b)
         if commands_of(here.script) != commands_of(there.script):
             yield Unlike("script", here.source, there.source)
-        yield unlike_rows(pgbench_of(a).variables, pgbench_of(b).variables)
+        yield unlike_rows(here.variables, there.variables)
         yield Unlike("query-mode", here.query_mode.value, there.query_mode.value)
         yield Unlike("pgbench-options", here.pgbench_options, there.pgbench_options)
 
     def unlike_trials(self, a: PlannedTrial, b: PlannedTrial) -> Iterator[Unlike]:
         yield Unlike("threads", clients_of(a).threads, clients_of(b).threads)
-
-
-def _statements(load: PgbenchOptions) -> dict[str, Any]:
-    """The statements of each level, where there are some."""
-    levels = {level: commands_of(script) for level, script in load.statements}
-    return {"statements": levels} if levels else {}
 
 
 ANALYSIS = PgbenchAnalysis()
@@ -107,8 +100,7 @@ Pair = tuple[float, float, int]
 
 
 def tails(plan: Plan, views: Iterable[TrialView]) -> Iterator[Tail]:
-    """One for each contrast of a workload with percentiles; its intervals hold together at α over
-    the levels."""
+    """One for each contrast with percentiles; its intervals hold together at α over the levels."""
     by_contrast: dict[tuple[str, str, str], dict[Context, list[Pair]]] = defaultdict(dict)
     for sides in paired_views(plan, views):
         placed = zip(sides.blocks, sides.starts, strict=True)
@@ -128,9 +120,8 @@ def _tail(view: TrialView) -> float:
 
 def _level(plan: Plan, context: Context, pairs: Sequence[Pair], alpha: float) -> TailLevel:
     old, new, starts = zip(*pairs, strict=True)
-    measure = plan.study.measure
     # A tail that is longer is said as a verdict is: from as many pairs on.
-    width = deciding_half_width_of(measure)
+    width = deciding_half_width_of(plan.study.measure)
     difference = change(old, new, starts=starts, alpha=alpha, width=width)
     return TailLevel(context, fmean(old), fmean(new), difference)
 
@@ -152,14 +143,19 @@ def bottlenecks(
     }
     client = plan.client_machine
     client_cores = None if client is None else client.cpu.online
+    axis = _Axis(CLIENTS, plan.study.contrast, FEWEST_LEVELS)
+    counted = [trial for trial in trials if trial.outcome is Outcome.COUNTED]
     findings = []
     for result in scaling:
         knee, loads = result.scaling.knee, result.scaling.loads
         if knee is None or result.load != CLIENTS or _is_elsewhere(plan, result):
             continue
-        judged = _judged(result.scaling)
+        points = result.scaling.points
+        near = NEAR_THE_GREATEST * max(point.value for point in points)
+        judged = max(point.load for point in points if point.value >= near)
         smaller = [load for load in loads if load < judged]
-        mine = [trial for trial in trials if _belongs(trial, result, plan.study.contrast)]
+        key = (result.workload, result.context, result.side)
+        mine = [trial for trial in counted if axis.key(trial.workload, trial.levels) == key]
         readings = read(
             _at(mine, judged),
             _at(mine, loads[0]),
@@ -170,16 +166,8 @@ def bottlenecks(
             threads=threads,
             client_cores=client_cores,
         )
-        finding = judge(readings, facts.ceilings)
-        key = (result.workload, result.context, result.side)
-        findings.append(BottleneckResult(*key, judged, finding))
+        findings.append(BottleneckResult(*key, judged, judge(readings, facts.ceilings)))
     return tuple(findings)
-
-
-def _judged(scaling: Scaling) -> float:
-    greatest = max(point.value for point in scaling.points)
-    near = NEAR_THE_GREATEST * greatest
-    return max(point.load for point in scaling.points if point.value >= near)
 
 
 def _is_elsewhere(plan: Plan, result: ScalingResult) -> bool:
@@ -188,16 +176,6 @@ def _is_elsewhere(plan: Plan, result: ScalingResult) -> bool:
     named = {result.side} if plan.study.contrast == SERVER else set()
     named |= {level for factor, level in result.context if factor == SERVER}
     return bool(elsewhere & named) or len(elsewhere) == len(plan.servers) > 0
-
-
-def _belongs(trial: TrialView, result: ScalingResult, contrast: str) -> bool:
-    others = tuple(pair for pair in trial.levels if pair[0] not in (contrast, CLIENTS))
-    key = (trial.workload, others, dict(trial.levels).get(contrast, ""))
-    return trial.outcome is Outcome.COUNTED and key == (
-        result.workload,
-        result.context,
-        result.side,
-    )
 
 
 def _at(trials: Sequence[TrialView], load: float) -> list[TrialView]:
@@ -229,10 +207,10 @@ class _Axis:
 def scalings(
     plan: Plan, attempts: Iterable[Attempt], workloads: Collection[str], *, cores: int | None
 ) -> tuple[ScalingResult, ...]:
-    """The scaling of every context and side of these workloads that was planned at four loads or
-    more.
+    """The scaling of every context and side that was planned at four loads or more, in the study's
+    order.
 
-    In the order of the study. The load is the clients; where the study contrasts the cores, they
+    The load is the clients; where the study contrasts the cores, they
     are, from two levels on, and the sides are the servers. Empty where the study's contrast is the
     clients: its levels are compared by their ratios then; and where the clients of a load are
     spread over two servers: neither has so many.
@@ -241,11 +219,9 @@ def scalings(
     if study.contrast == CLIENTS or (way.concurrent and not way.in_step):
         return ()
     by_cores = study.contrast == CORES
-    axis = (
-        _Axis(CORES, SERVER, FEWEST_CORES)
-        if by_cores
-        else _Axis(CLIENTS, study.contrast, FEWEST_LEVELS)
-    )
+    axis = _Axis(CLIENTS, study.contrast, FEWEST_LEVELS)
+    if by_cores:
+        axis = _Axis(CORES, SERVER, FEWEST_CORES)
     planned = _planned(plan, axis, workloads)
     tables: dict[Key, dict[float, dict[int, float]]] = {key: {} for key in planned}
     for observation in observe(plan, attempts):

@@ -75,7 +75,6 @@ class PlacementRow:
     """One placement."""
 
     level: str
-    trials: int
     tps: float
     """Median."""
     relative: float | None
@@ -118,14 +117,11 @@ class PlacementResult:
 def placements(
     plan: Plan, trials: Sequence[TrialView], workloads: Sequence[str]
 ) -> tuple[PlacementResult, ...]:
-    """Compare placements for every workload and combination of the other factors; nothing without
-    the factor placement."""
+    """Compare placements by workload and other factors; nothing without the factor placement."""
     factor = plan.study.factor(PLACEMENT)
     if factor is None:
         return ()
-    emulations = {
-        storage_class.name: storage_class.emulation for storage_class in plan.study.storage
-    }
+    emulations = {known.name: known.emulation for known in plan.study.storage}
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, list[TrialView]]] = {}
     for trial in trials:
         if trial.outcome is Outcome.COUNTED and trial.workload in workloads:
@@ -136,11 +132,9 @@ def placements(
     for (workload, context), by_level in groups.items():
         rows = tuple(_rows(factor.levels, by_level, emulations))
         if rows:
-            results.append(
-                PlacementResult(workload, context, rows, correlations(rows), followed(rows))
-            )
-    order = list(workloads)
-    return tuple(sorted(results, key=lambda result: order.index(result.workload)))
+            known = correlations(rows) if len(rows) >= FEWEST else {}
+            results.append(PlacementResult(workload, context, rows, known, followed(rows)))
+    return tuple(sorted(results, key=lambda result: workloads.index(result.workload)))
 
 
 def _rows(
@@ -156,25 +150,22 @@ def _rows(
             continue
         uses = tuple(_uses(trials, emulations))
         relative = tps / first if first else None
-        yield PlacementRow(level, len(trials), tps, relative, uses, bottleneck(uses))
+        yield PlacementRow(level, tps, relative, uses, bottleneck(uses))
 
 
 def _uses(
     trials: Sequence[TrialView], emulations: Mapping[str, Emulation | None]
 ) -> Iterator[StorageUse]:
     for name, emulation in emulations.items():
-        medians = {
-            field: _middle(trials, storage_metric(name, column))
+        numbers = {
+            field: value
             for field, column in COLUMNS.items()
+            if (value := _middle(trials, storage_metric(name, column))) is not None
         }
-        numbers = {field: value for field, value in medians.items() if value is not None}
         if len(numbers) == len(COLUMNS):
-            yield StorageUse(name, **numbers, of_limit=_of_limit(numbers, emulation))
-
-
-def _of_limit(numbers: Mapping[str, float], emulation: Emulation | None) -> float | None:
-    limits = () if emulation is None else emulation.limits
-    return max((numbers[_LIMITED[name]] / limit for name, limit in limits), default=None)
+            limits = () if emulation is None else emulation.limits
+            shares = (numbers[_LIMITED[limited]] / limit for limited, limit in limits)
+            yield StorageUse(name, **numbers, of_limit=max(shares, default=None))
 
 
 def bottleneck(uses: Sequence[StorageUse]) -> str | None:
@@ -189,10 +180,6 @@ def bottleneck(uses: Sequence[StorageUse]) -> str | None:
 
 def correlations(rows: Sequence[PlacementRow]) -> dict[Direction, float]:
     """Correlate TPS with the bandwidth of all storages, both as logarithms, over the placements."""
-    return _correlations(rows) if len(rows) >= FEWEST else {}
-
-
-def _correlations(rows: Sequence[PlacementRow]) -> dict[Direction, float]:
     by_direction = {}
     for direction in Direction:
         values = [getattr(row, direction.value) for row in rows]
@@ -212,7 +199,7 @@ def followed(rows: Sequence[PlacementRow]) -> Direction | None:
     if len(rows) < FEWEST:
         return None
     without_one = [[*rows[:at], *rows[at + 1 :]] for at in range(len(rows))]
-    directions = {_followed(_correlations(some)) for some in (rows, *without_one)}
+    directions = {_followed(correlations(some)) for some in (rows, *without_one)}
     return directions.pop() if len(directions) == 1 else None
 
 

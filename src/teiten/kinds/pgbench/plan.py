@@ -45,6 +45,11 @@ from teiten.ways.registry import concurrent_trials, way_of, way_of_clients
 STATEMENTS = "statements"
 OF_NODES = (NODES, "engine", "distribution", "shards", "scenario", "entry")
 """Factors of tables that are spread over several servers."""
+AS_WRITTEN = (
+    *("query_mode", "invariants", "pgbench_options", "index_lookups", "clients_per_node"),
+    *("random_rows", "idle_connections"),
+)
+"""Keys whose values are options of the same name."""
 OF_A_WORKING_ONE = 4
 """How many idle connections take the memory of one that works."""
 
@@ -76,17 +81,7 @@ class PgbenchKind(KindPlan):
     load = PgbenchClients
     table = PgbenchTable
     told_by = "script"
-    changeable: ClassVar[tuple[str, ...]] = (
-        "query_mode",
-        STATEMENTS,
-        VARIABLES,
-        "invariants",
-        "pgbench_options",
-        "index_lookups",
-        "clients_per_node",
-        "random_rows",
-        "idle_connections",
-    )
+    changeable: ClassVar[tuple[str, ...]] = (STATEMENTS, VARIABLES, *AS_WRITTEN)
     changeable_of_one: ClassVar[tuple[str, ...]] = ("script", "clients")
     level_keys: ClassVar[tuple[str, ...]] = ("clients",)
     brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode", STATEMENTS, *OF_NODES)
@@ -122,13 +117,7 @@ class PgbenchKind(KindPlan):
             script=script,
             statements=statements,
             variables=rows_for(place, table.variables, texts),
-            query_mode=table.query_mode,
-            invariants=table.invariants,
-            pgbench_options=table.pgbench_options,
-            index_lookups=table.index_lookups,
-            clients_per_node=table.clients_per_node,
-            random_rows=table.random_rows,
-            idle_connections=table.idle_connections,
+            **{key: getattr(table, key) for key in AS_WRITTEN},
         )
 
     def check(self, place: Place, workload: Workload) -> None:
@@ -174,12 +163,11 @@ class PgbenchKind(KindPlan):
         return Instead(tables, [table["name"] for table in tables], ("workloads",))
 
     def facts(self, workload: Workload) -> Iterator[str]:
-        variables = pgbench_of(workload).variables
-        if variables is not None:
-            yield f"each transaction draws {variables}"
-        idle = pgbench_of(workload).idle_connections
-        if idle:
-            yield f"idle connections to each server meanwhile: {idle}"
+        options = pgbench_of(workload)
+        if options.variables is not None:
+            yield f"each transaction draws {options.variables}"
+        if options.idle_connections:
+            yield f"idle connections to each server meanwhile: {options.idle_connections}"
 
     def told_texts(self, workload: Workload) -> str | None:
         variables = pgbench_of(workload).variables
@@ -241,10 +229,10 @@ class PgbenchKind(KindPlan):
         load = clients_of(trial)
         if way_of(measure).concurrent:
             seconds = f"{measure.duration or 0:g} s" + (" at first" if measure.lengthens else "")
-            in_step = way_of_clients(measure, load.clients).in_step
             sides = concurrent_trials(study)
             servers = "both servers" if sides == 2 else f"{sides} servers in turn"
-            servers = "one server at a time" if in_step else servers
+            if way_of_clients(measure, load.clients).in_step:
+                servers = "one server at a time"
             return (
                 f"paired transactions on {servers}: {_counted(load.clients, 'client')},"
                 f" {seconds}, {workload.options.source}, random seed {trial.seed}"
@@ -281,9 +269,8 @@ def _of_file(path: Path) -> dict[str, Any]:
 
 
 def _table(script: str, *, changes_data: bool) -> dict[str, Any]:
-    title = script if script in BUILTIN_SCRIPTS else "script"
-    if not _is_text(script):
-        title = Path(script).stem
+    is_file = not _is_text(script)
+    title = Path(script).stem if is_file else script if script in BUILTIN_SCRIPTS else "script"
     return {
         "name": workload_name(title),
         "title": title,

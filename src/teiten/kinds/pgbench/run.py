@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from teiten.errors import ServerError, WorkloadError
@@ -16,15 +17,16 @@ from teiten.execute.probes.sampler import Sampler
 from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import WARM, Site
 from teiten.kinds.pgbench.load.command import PgbenchRun
-from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
-from teiten.kinds.pgbench.load.output import ENDED_BY_SIGNAL, other_tables
+from teiten.kinds.pgbench.load.measured import Slice, gather, join_outputs
+from teiten.kinds.pgbench.load.output import ENDED_BY_SIGNAL, PgbenchResult, other_tables
 from teiten.kinds.pgbench.load.paired_check import checked_servers
 from teiten.kinds.pgbench.load.paired_trials import PairedTrials
 from teiten.kinds.pgbench.load.process import (
     ERRORS_FILE,
+    GRACE,
+    LOOK_EVERY,
     OUTPUT_FILE,
     PgbenchProcess,
-    PgbenchResult,
     try_script,
 )
 from teiten.kinds.pgbench.load.sampling import SamplingRates
@@ -48,22 +50,13 @@ servers_to_check = checked_servers
 """For the check of paired transactions on this machine."""
 WINDOW_SEED = 30_000_001
 """Added to a trial's seed for the extra window."""
-LOOK_EVERY = 0.2
-"""Seconds between looks at pgbench and the server while they run."""
-GRACE = 60.0
-"""Seconds that pgbench may take beyond the planned ones: connecting, and its last transactions."""
 
 
 def loads(bench: Bench) -> Begin:
     """The trials of a campaign share the rates at which pgbench logs, or know each other."""
     if way_of(bench.plan.study.measure).concurrent:
         return PairedTrials(bench).begin
-    rates = SamplingRates(bench)
-
-    def begin(trial: PlannedTrial, site: Site, folder: Path) -> PgbenchLoad:
-        return PgbenchLoad(bench, rates, trial, site, folder)
-
-    return begin
+    return partial(PgbenchLoad, bench, SamplingRates(bench))
 
 
 class PgbenchLoad(PgbenchTrial):
@@ -79,7 +72,7 @@ class PgbenchLoad(PgbenchTrial):
         self._study_measure = bench.plan.study.measure
         self._parts = way_of(self._study_measure).parts(self._study_measure)
         self._pgbench: PgbenchProcess | None = None
-        self._measured = MeasuredSlices()
+        self._slices: list[Slice] = []
         self._log_rate = 1.0
 
     def rehearse(self) -> None:
@@ -98,21 +91,21 @@ class PgbenchLoad(PgbenchTrial):
     def warm_up(self) -> Facts:
         self.prepare()
         seconds = self._study_measure.warmup
-        if not seconds or self.site.warm:
-            self._log_rate = self._rate(0.0)
-            return dict(WARM) if self.site.warm else {"warm_up": 0.0}
-        folder = self.folder / "warm-up"
-        seed = self.trial.seed + WARM_UP_SEED
-        result = self._run_pgbench(self._run(folder, seconds, seed, None))
-        if result.problems:
-            raise WorkloadError(result.problems[0].detail, "see the server's log of this trial")
-        shutil.rmtree(folder, ignore_errors=True)
-        tps = result.metrics.get("tps", 0.0)
-        self._log_rate = self._rate(tps)
-        return {"tps": tps}
+        tps = 0.0
+        facts: Facts = dict(WARM) if self.site.warm else {"warm_up": 0.0}
+        if seconds and not self.site.warm:
+            folder, seed = self.folder / "warm-up", self.trial.seed + WARM_UP_SEED
+            result = self._run_pgbench(self._run(folder, seconds, seed, None))
+            if result.problems:
+                raise WorkloadError(result.problems[0].detail, "see the server's log of this trial")
+            shutil.rmtree(folder, ignore_errors=True)
+            tps = result.metrics.get("tps", 0.0)
+            facts = {"tps": tps}
+        self._log_rate = self._rates.of(self.trial, tps, self.site.client.cores)
+        return facts
 
     def measure(self, turn: int) -> Facts:
-        if self._measured.problems:
+        if self._problems:
             return {"skipped": "an earlier slice failed"}
 
         def load(sampler: Sampler) -> tuple[float, PgbenchResult]:
@@ -122,26 +115,29 @@ class PgbenchLoad(PgbenchTrial):
             return time.time(), self._run_pgbench(run, sampler)
 
         (started_at, result), sampling = sampled(self.site, load)
-        self._measured.slices.append(Slice(started_at, result, sampling))
+        self._slices.append(Slice(started_at, result, sampling))
         return {"tps": result.metrics.get("tps"), "slice": turn}
 
     def collect(self) -> Facts:
-        if not self._measured.slices:
+        if not self._slices:
             raise ServerError("nothing was measured", "see the trial's log")
-        self._measured.gather(
-            self.gathered,
-            self._study_measure.slice_duration,
-            trimmed=not self.workload.changes_data,
-        )
-        self.finish(self._measured.cautions)
+        duration, trimmed = self._study_measure.slice_duration, not self.workload.changes_data
+        gather(self._slices, self.gathered, duration, trimmed=trimmed)
+        cautions = (caution for part in self._slices for caution in part.sampling.cautions)
+        self.finish(dict.fromkeys(cautions))
         return {}
+
+    @property
+    def _problems(self) -> tuple[Problem, ...]:
+        """Problems of pgbench's runs, of all slices."""
+        return tuple(problem for part in self._slices for problem in part.result.problems)
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
         """The cause comes first: a server that fails fails pgbench, but a pgbench that was killed
         leaves errors of broken connections in the server's log."""
-        running = self.site.is_running()
-        metrics = self.gathered.metrics
-        own = self._measured.problems
+        running, metrics = self.site.is_running(), self.gathered.metrics
+        names = self.options.invariants if running and self._slices else ()
+        own = self._problems
         killed = tuple(problem for problem in own if problem.detail.startswith(ENDED_BY_SIGNAL))
         return (
             *killed,
@@ -149,15 +145,11 @@ class PgbenchLoad(PgbenchTrial):
             *(problem for problem in own if problem not in killed),
             *load_problems(
                 metrics.get("failed_transactions", 0.0),
-                self._measured.cpu_seconds,
+                sum(part.result.cpu_seconds for part in self._slices),
                 metrics.get("measured_seconds", 0.0),
                 self.clients.threads,
             ),
-            *(
-                broken_invariants(self.site, self.options.invariants)
-                if running and self._measured.slices
-                else ()
-            ),
+            *broken_invariants(self.site, names),
         )
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
@@ -176,9 +168,6 @@ class PgbenchLoad(PgbenchTrial):
             numbers = range(1, self._parts + 1)
             join_outputs([self._slice_folder(number) for number in numbers], self.folder)
         super().abandon()
-
-    def _rate(self, warm_up_tps: float) -> float:
-        return self._rates.of(self.trial, warm_up_tps, self.site.client.cores)
 
     def _slice_folder(self, number: int) -> Path:
         """A trial that is not cut has all in its own folder."""

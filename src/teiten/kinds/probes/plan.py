@@ -77,7 +77,6 @@ class Probes(KindPlan):
     brings: ClassVar[tuple[str, ...]] = (PROBE,)
     axis: ClassVar[str | None] = PROBE
     own_factor: ClassVar[str | None] = PROBE
-    without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
     site_needs: ClassVar[frozenset[Need]] = frozenset({Need.HERE})
     fits = True
 

@@ -1,2 +1,1 @@
-"""Procedures: steps of SQL on a restored cluster, timed; each way to do it is a level of the factor
-method."""
+"""Procedures: timed steps of SQL on a restored cluster, by the levels of the factor method."""

@@ -1,7 +1,7 @@
-"""From the trials of procedures to how the times of steps go with the number of partitions: slope,
-word and knee. Pure.
+"""From the trials of procedures to how the times of steps go with the number of partitions, as
+layouts say it: slope, word and knee. Pure.
 
-The number is what the study's layouts say (``partitions``). A line is fitted to each block by
+A line is fitted to each block by
 relative least squares, so that its slope is one number of the block, and the interval is that of
 the campaign's design over the blocks.
 """
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, median
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,7 +46,18 @@ Curve = Mapping[int, float]
 
 class ProceduresAnalysis(KindAnalysis):
     def results(self, measured: Measured) -> ProceduresFound:
-        return growth_of(measured)
+        """Find how steps grow where layouts have two numbers of partitions or more."""
+        study = measured.plan.study
+        curves = {
+            line: whole
+            for line, blocks in _curves(measured).items()
+            if (whole := _whole(blocks)) and len(whole[0]) > 1
+        }
+        alpha = study.measure.alpha / max(1, len(curves))
+        growths = (_growth(line, blocks, study.measure, alpha) for line, blocks in curves.items())
+        return ProceduresFound(
+            tuple(sorted(growths, key=lambda growth: _order(study, growth))), 1 - alpha
+        )
 
     def numbers(self, plan: Plan, events: Sequence[Event]) -> NumbersOf:
         return _step_times
@@ -59,8 +71,7 @@ def _step_times(view: TrialView, wanted: Collection[str]) -> dict[str, float]:
 ANALYSIS = ProceduresAnalysis()
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(NamedTuple):
     """A step of a method, in one context."""
 
     workload: str
@@ -70,52 +81,35 @@ class _Line:
     unit: GrowthUnit
 
 
-def growth_of(measured: Measured) -> ProceduresFound:
-    """Find how all steps grow whose workload has layouts with two numbers of partitions or more."""
-    study = measured.plan.study
-    curves = {
-        line: whole
-        for line, blocks in _curves(measured).items()
-        if (whole := _whole(blocks)) and len(whole[0]) > 1
-    }
-    alpha = study.measure.alpha / max(1, len(curves))
-    growths = (_growth(line, blocks, study.measure, alpha) for line, blocks in curves.items())
-    return ProceduresFound(
-        tuple(sorted(growths, key=lambda growth: _order(study, growth))), 1 - alpha
-    )
-
-
 def _curves(measured: Measured) -> dict[_Line, dict[int, dict[int, float]]]:
     """By line and block."""
-    study = measured.plan.study
     curves: dict[_Line, dict[int, dict[int, float]]] = {}
-    for view in measured.views:
-        if view.outcome is Outcome.COUNTED and view.workload in measured.workloads:
-            partitions = partitions_of(study, view)
-            if partitions is not None:
-                for line, seconds in _times(view):
-                    curves.setdefault(line, {}).setdefault(view.block, {})[partitions] = seconds
+    laid_out = partitioned(measured.plan.study, measured.views, measured.workloads)
+    for view, method, context, partitions in laid_out:
+        rows = view.metrics.get(ROWS.name, 0.0)
+        for step in steps_of(view.facts):
+            unit, count = (GrowthUnit.ROW, rows) if rows else (GrowthUnit.EXECUTION, step.times)
+            if step.seconds > 0 and count > 0:
+                blocks = curves.setdefault(
+                    _Line(view.workload, method, step.name, context, unit), {}
+                )
+                blocks.setdefault(view.block, {})[partitions] = step.seconds / count
     return curves
 
 
-def partitions_of(study: Study, view: TrialView) -> int | None:
-    """How many partitions the tables of a trial's method have; None where nobody says."""
-    levels, workload = dict(view.levels), study.workload(view.workload)
-    if not procedure_of(workload).method(levels.get(METHOD, "")).partitioned:
-        return None
-    here = levels.get(LAYOUT)
-    return next((layout.partitions for layout in workload.layouts if layout.name == here), None)
-
-
-def _times(view: TrialView) -> Iterator[tuple[_Line, float]]:
-    levels = dict(view.levels)
-    context = tuple(pair for pair in view.levels if pair[0] not in {METHOD, LAYOUT})
-    rows = view.metrics.get(ROWS.name, 0.0)
-    for step in steps_of(view.facts):
-        unit, count = (GrowthUnit.ROW, rows) if rows else (GrowthUnit.EXECUTION, step.times)
-        if step.seconds > 0 and count > 0:
-            line = _Line(view.workload, levels.get(METHOD, ""), step.name, context, unit)
-            yield line, step.seconds / count
+def partitioned(
+    study: Study, views: Iterable[TrialView], workloads: Collection[str]
+) -> Iterator[tuple[TrialView, str, Context, int]]:
+    """Counted trials, where a layout says how many partitions their method's tables have, each with
+    its method, the levels of what else is varied, and that number."""
+    for view in views:
+        if view.outcome is Outcome.COUNTED and view.workload in workloads:
+            levels, workload = dict(view.levels), study.workload(view.workload)
+            method, here = levels.get(METHOD, ""), levels.get(LAYOUT)
+            context = tuple(pair for pair in view.levels if pair[0] not in {METHOD, LAYOUT})
+            number = next((own.partitions for own in workload.layouts if own.name == here), None)
+            if number is not None and procedure_of(workload).method(method).partitioned:
+                yield view, method, context, number
 
 
 def _whole(blocks: Mapping[int, Mapping[int, float]]) -> list[Curve]:
@@ -137,18 +131,7 @@ def _growth(line: _Line, blocks: Sequence[Curve], measure: Measure, alpha: float
     assert slope is not None, "there are blocks"
     spread = (numbers[-1] - numbers[0]) / fmean(curve[numbers[0]] for curve in blocks)
     kind = kind_of(slope, spread, measure.delta)
-    doubled = _doubled(blocks, measure, alpha)
-    return Growth(
-        line.workload,
-        line.method,
-        line.step,
-        line.context,
-        line.unit,
-        points,
-        slope,
-        kind,
-        doubled,
-    )
+    return Growth(*line, points, slope, kind, _doubled(blocks, measure, alpha))
 
 
 def slope_of(curve: Curve) -> float:
@@ -196,13 +179,7 @@ def _doubled(blocks: Sequence[Curve], measure: Measure, alpha: float) -> Estimat
     return replace(estimate, low=low, high=high)
 
 
-def _order(study: Study, growth: Growth) -> tuple[int, ...]:
-    workload = study.workload(growth.workload)
-    names = [known.name for known in study.workloads]
-    methods = [method.name for method in procedure_of(workload).methods]
-    orders = {factor.name: factor.levels for factor in study.factors}
-    at = methods.index(growth.method) if growth.method in methods else 0
-    levels = (
-        orders[name].index(level) for name, level in growth.context if level in orders.get(name, ())
-    )
-    return (names.index(growth.workload), at, *levels)
+def _order(study: Study, growth: Growth) -> tuple[int, int, list[int]]:
+    workload, levels = study.place(growth.workload, growth.context)
+    methods = [method.name for method in procedure_of(study.workload(growth.workload)).methods]
+    return workload, methods.index(growth.method), levels

@@ -1,7 +1,4 @@
-"""The numbers of a trial of one method; times in seconds, sizes in bytes.
-
-All are of the timed steps together; what each step took is in the trial's facts.
-"""
+"""The numbers of all timed steps of a trial together; times in seconds, sizes in bytes."""
 
 from __future__ import annotations
 
@@ -13,8 +10,7 @@ ROWS = Metric("procedure_rows", "1")
 """Rows that the method moved, as the workload's ``counted`` says; absent without it."""
 ROWS_RATE = Metric("rows_per_second", "1", Better.HIGHER)
 BACKEND_CPU = Metric("backend_cpu_seconds", "s", Better.LOWER)
-"""CPU seconds of the backend, without parallel workers; absent where it is not a process of this
-machine."""
+"""CPU seconds of the backend, without parallel workers; absent where it is not on this machine."""
 PROCEDURE_WAL = Metric("procedure_wal_bytes", "B", Better.LOWER)
 BACKEND_READ = Metric("backend_read_bytes", "B")
 """From disks, not from the page cache; absent as BACKEND_CPU."""
@@ -34,8 +30,7 @@ PLANNING_MEMORY = Metric("planning_memory_bytes", "B")
 PROGRAM_CPU = Metric("program_cpu_seconds", "s", Better.LOWER)
 """CPU seconds of the programs that steps run, with their children; absent where none does."""
 SERVER_CPU = Metric("server_cpu_seconds", "s", Better.LOWER)
-"""CPU seconds of all of the server's processes while the programs of steps ran; absent where that
-cannot be seen."""
+"""CPU seconds of the server's processes while programs of steps ran; absent where not seen."""
 
 METRICS: tuple[Metric, ...] = (
     PROCEDURE_TIME,

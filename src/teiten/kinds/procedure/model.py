@@ -70,8 +70,7 @@ class Method:
     needs: int | None = None
     """The oldest major version that can do it."""
     partitioned: bool = True
-    """Its tables have the partitions that a layout tells of; growth with their number is told of
-    such methods alone."""
+    """Its tables have the partitions that a layout tells of; growth is told of these alone."""
     against: str = ""
     """The method that it is compared with; empty for the workload's first one."""
     module: Script | None = None

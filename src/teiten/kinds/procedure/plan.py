@@ -1,7 +1,4 @@
-"""Procedures, before anything runs.
-
-The files that a procedure names: SQL, and C functions.
-"""
+"""Procedures, before anything runs."""
 
 from __future__ import annotations
 
@@ -55,36 +52,37 @@ class StepTable(TomlTable):
     before: str = ""
     options: str = ""
 
-    @model_validator(mode="after")
-    def _one_of_them(self) -> Self:
-        forms = (self.sql, self.copy_into, self.insert, self.plan, self.program)
-        if sum(map(bool, forms)) != 1:
-            raise ValueError("needs one of sql, copy (a table), insert (a table), plan and program")
-        if self.arguments and not self.program:
-            raise ValueError("arguments is for program")
-        if bool(self.rows) == bool(self.sql or self.plan or self.program):
-            raise ValueError("rows is a query for copy and insert, which need it")
-        if self.batch > 1 and not self.insert:
-            raise ValueError("batch is for insert")
-        if self.times > 1 and not (self.sql or self.plan):
-            raise ValueError("times is for sql and plan")
-        if self.locks and not self.sql:
-            raise ValueError("locks is for sql")
-        if (self.before or self.options) and not self.copy_into:
-            raise ValueError("before and options are for copy")
-        return self
-
-    def step(self) -> ProcedureStep:
-        forms = {
+    @property
+    def _forms(self) -> dict[StepDo, str]:
+        return {
             StepDo.EXECUTE: self.sql,
             StepDo.PLAN: self.plan,
             StepDo.PROGRAM: self.program,
             StepDo.COPY: self.copy_into,
             StepDo.INSERT: self.insert,
         }
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        forms = "needs one of sql, copy (a table), insert (a table), plan and program"
+        fills = bool(self.sql or self.plan or self.program)
+        for message, holds in (
+            (forms, sum(map(bool, self._forms.values())) == 1),
+            ("arguments is for program", self.program or not self.arguments),
+            ("rows is a query for copy and insert, which need it", bool(self.rows) != fills),
+            ("batch is for insert", self.insert or self.batch == 1),
+            ("times is for sql and plan", self.sql or self.plan or self.times == 1),
+            ("locks is for sql", self.sql or not self.locks),
+            ("before and options are for copy", self.copy_into or not self.before + self.options),
+        ):
+            if not holds:
+                raise ValueError(message)
+        return self
+
+    def step(self) -> ProcedureStep:
         return ProcedureStep(
             self.name,
-            next(do for do, text in forms.items() if text),
+            next(do for do, text in self._forms.items() if text),
             self.sql or self.plan or self.program or self.rows,
             self.copy_into or self.insert,
             self.batch,
@@ -126,7 +124,6 @@ class Procedures(KindPlan):
     table = ProcedureTable
     brings: ClassVar[tuple[str, ...]] = (METHOD,)
     own_factor: ClassVar[str | None] = METHOD
-    without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
 
     def options_of(self, place: Place, table: WorkloadTable) -> ProcedureOptions:
         assert isinstance(table, ProcedureTable)
@@ -161,26 +158,9 @@ class Procedures(KindPlan):
         self, workload: Workload, server: Installation, tools: ModuleTools | None
     ) -> Iterator[LevelLeftOut]:
         for method in procedure_of(workload).methods:
-            if method.needs is not None and server.version.major_number < method.needs:
-                why = Bilingual(
-                    f"it needs PostgreSQL {method.needs} or later",
-                    f"PostgreSQL {method.needs}以降が必要である",
-                )
+            why = _lacking(method, server, tools)
+            if why is not None:
                 yield LevelLeftOut(METHOD, method.name, method.title, why)
-            elif any(map(server.surely_lacks_program, method.programs)):
-                lacking = ", ".join(filter(server.surely_lacks_program, method.programs))
-                why = Bilingual(
-                    f"{server.name} has no {lacking}", f"{server.name}に{lacking}がない"
-                )
-                yield LevelLeftOut(METHOD, method.name, method.title, why)
-            elif method.programs and server.attached is not None:
-                why = Bilingual(
-                    "it runs programs beside the server, which is attached",
-                    "サーバと同じホストでプログラムを実行するが、サーバは接続先として指定されたものである",
-                )
-                yield LevelLeftOut(METHOD, method.name, method.title, why)
-            elif method.module is not None and tools is not None and tools.lacking is not None:
-                yield LevelLeftOut(METHOD, method.name, method.title, tools.lacking)
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """Estimate a trial's seconds, of the mean of the methods: a step to which rows come from
@@ -228,27 +208,37 @@ def _method(place: Place, at: int, table: MethodTable) -> Method:
         name=table.name,
         title=table.title,
         steps=tuple(step.step() for step in table.steps),
-        setup=sql_scripts(place, ("methods", at, "setup"), table.setup),
-        cleanup=sql_scripts(place, ("methods", at, "cleanup"), table.cleanup),
+        setup=tuple(read_sql(place, ("methods", at, "setup"), text) for text in table.setup),
+        cleanup=tuple(read_sql(place, ("methods", at, "cleanup"), text) for text in table.cleanup),
         needs=table.needs,
         partitioned=table.partitioned,
         against=table.against,
-        module=module_source(place, ("methods", at, "module"), table.module),
+        module=_module(place, ("methods", at, "module"), table.module),
     )
+
+
+def _lacking(method: Method, server: Installation, tools: ModuleTools | None) -> Bilingual | None:
+    """Why a server cannot have a method; None where it can."""
+    lacking = ", ".join(filter(server.surely_lacks_program, method.programs))
+    if method.needs is not None and server.version.major_number < method.needs:
+        return Bilingual(
+            f"it needs PostgreSQL {method.needs} or later",
+            f"PostgreSQL {method.needs}以降が必要である",
+        )
+    if lacking:
+        return Bilingual(f"{server.name} has no {lacking}", f"{server.name}に{lacking}がない")
+    if method.programs and server.attached is not None:
+        return Bilingual(
+            "it runs programs beside the server, which is attached",
+            "サーバと同じホストでプログラムを実行するが、サーバは接続先として指定されたものである",
+        )
+    return tools.lacking if method.module is not None and tools is not None else None
 
 
 PLAN = Procedures()
 
 
-Key = Sequence[str | int]
-
-
-def sql_scripts(place: Place, key: Key, values: Sequence[str]) -> tuple[Script, ...]:
-    """Files with SQL, or SQL itself. Raises what ``place.error`` makes."""
-    return tuple(read_sql(place, key, value) for value in values)
-
-
-def module_source(place: Place, key: Key, value: str) -> Script | None:
+def _module(place: Place, key: Sequence[str | int], value: str) -> Script | None:
     """A file with C functions; None where none is named. Raises what ``place.error`` makes."""
     if not value:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,7 @@ from teiten.execute.postgres.beside import filled
 from teiten.execute.postgres.modules import build_module
 from teiten.execute.probes.backend import BackendWatch
 from teiten.execute.sites.contract import Site
-from teiten.kinds.procedure.load.programs import StepPrograms
-from teiten.kinds.procedure.load.stepping import Stepping, number, told
+from teiten.kinds.procedure.load import Stepping, number, told
 from teiten.kinds.procedure.metrics import (
     BACKEND_CPU,
     BACKEND_MEMORY,
@@ -62,16 +62,17 @@ MOST = {
 """Those that are the greatest of the steps'."""
 
 
-class Modules:
-    """The C functions of a campaign, each compiled once for each installation."""
+class SharedOfMethods:
+    """Compiled C functions, and rows that methods moved, which the trials of a campaign share."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._built: dict[tuple[str, str], Path] = {}
+        self._first: dict[tuple[object, ...], tuple[str, int]] = {}
 
-    def path(self, installation: Installation, method: Method) -> str:
-        """Find a method's library, compiled when first asked for; empty where it has none. Raises
-        ServerError."""
+    def module(self, installation: Installation, method: Method) -> str:
+        """Find a method's library, compiled once for each installation; empty where it has none.
+        Raises ServerError."""
         if method.module is None:
             return ""
         key = (str(installation.bin_directory), method.module.text)
@@ -81,14 +82,8 @@ class Modules:
             )
         return str(self._built[key])
 
-
-class RowsMoved:
-    """The number of rows that each method of a workload moved, which must be the same."""
-
-    def __init__(self) -> None:
-        self._first: dict[tuple[object, ...], tuple[str, int]] = {}
-
     def problem(self, trial: PlannedTrial, method: Method, rows: int) -> Problem | None:
+        """The problem of a method that did not move as many rows as the first one."""
         others = tuple(level for level in trial.cell.levels if level[0] != METHOD)
         name, first = self._first.setdefault((trial.cell.workload, others), (method.name, rows))
         if rows == first:
@@ -97,28 +92,17 @@ class RowsMoved:
 
 
 def loads(bench: Bench) -> Begin:
-    """The trials of a campaign share compiled functions, and what each method moved."""
-    modules, moved = Modules(bench.campaign / "modules"), RowsMoved()
-
-    def begin(trial: PlannedTrial, site: Site, folder: Path) -> ProcedureLoad:
-        return ProcedureLoad(bench, (modules, moved), trial, site, folder)
-
-    return begin
+    return partial(ProcedureLoad, bench, SharedOfMethods(bench.campaign / "modules"))
 
 
 class ProcedureLoad(SampledLoad):
     """One method."""
 
     def __init__(
-        self,
-        bench: Bench,
-        shared: tuple[Modules, RowsMoved],
-        trial: PlannedTrial,
-        site: Site,
-        folder: Path,
+        self, bench: Bench, shared: SharedOfMethods, trial: PlannedTrial, site: Site, folder: Path
     ) -> None:
         super().__init__(bench, trial, site, folder)
-        self._modules, self._moved = shared
+        self._shared = shared
         self._options = procedure_of(self.workload)
         self._method = self._options.method(trial.cell.level(METHOD) or "")
         self._before: dict[str, int] = {}
@@ -147,7 +131,6 @@ class ProcedureLoad(SampledLoad):
         return {"method": self._method.name}
 
     def measure(self, turn: int) -> Facts:
-        del turn
         self.sample(self._all_steps)
         return {"steps": {step.name: step.seconds for step in self._taken}}
 
@@ -156,29 +139,35 @@ class ProcedureLoad(SampledLoad):
             after = self._counted(connection)
             for script in self._method.cleanup:
                 self._execute(connection, self._method, script.name, script.text)
-        steps = [step.fact for step in self._taken]
+        totals = _totals(self._taken)
+        seconds = totals.get(PROCEDURE_TIME.name, 0.0)
         self.gather(
-            {**_totals(self._taken), **self._differences(after)},
-            {"method": self._method.name, STEPS: steps},
+            {**totals, **self._differences(after, seconds)},
+            {"method": self._method.name, STEPS: [step.fact for step in self._taken]},
             self._backend,
         )
-        return {PROCEDURE_TIME.name: self.gathered.metrics[PROCEDURE_TIME.name]}
+        return {PROCEDURE_TIME.name: seconds}
 
     def _all_steps(self) -> None:
         with self.site.connect() as connection, self.site.connect() as looking:
-            check = self.bench.check_interruption
-            programs = StepPrograms(self.site, self.folder, check)
-            stepping = Stepping(connection, looking, self._method, programs, check)
+            stepping = Stepping(
+                connection,
+                looking,
+                self._method,
+                site=self.site,
+                folder=self.folder,
+                check=self.bench.check_interruption,
+            )
             try:
                 with BackendWatch(stepping.pid) as watch:
                     for step in self._method.steps:
                         self._taken.append(stepping.do(step))
             finally:
-                self.gathered.evidence = (*self.gathered.evidence, *programs.evidence)
+                self.gathered.evidence = (*self.gathered.evidence, *stepping.evidence)
         self._backend = watch.series
 
     def _set_up(self, connection: psycopg.Connection[Any], method: Method) -> None:
-        path = self._modules.path(self.trial.template.installation, method)
+        path = self._shared.module(self.trial.template.installation, method)
         for script in method.setup:
             text = filled(script.text, {MODULE: path})
             self._execute(connection, method, script.name, text)
@@ -198,19 +187,16 @@ class ProcedureLoad(SampledLoad):
         queries = {ROWS.name: self._options.counted, SIZE_CHANGE.name: self._options.sized}
         return {name: number(connection, query) for name, query in queries.items() if query}
 
-    def _differences(self, after: dict[str, int]) -> dict[str, float]:
+    def _differences(self, after: dict[str, int], seconds: float) -> dict[str, float]:
+        """``seconds``: of all steps."""
         differences: dict[str, float] = {}
-        rows = abs(after.get(ROWS.name, 0) - self._before.get(ROWS.name, 0))
         if ROWS.name in after:
-            self.wrong = self._moved.problem(self.trial, self._method, rows)
-            differences |= {ROWS.name: rows, ROWS_RATE.name: rows / _seconds(self._taken)}
+            rows = abs(after[ROWS.name] - self._before[ROWS.name])
+            self.wrong = self._shared.problem(self.trial, self._method, rows)
+            differences |= {ROWS.name: rows, ROWS_RATE.name: rows / seconds}
         if SIZE_CHANGE.name in after:
             differences[SIZE_CHANGE.name] = after[SIZE_CHANGE.name] - self._before[SIZE_CHANGE.name]
         return differences
-
-
-def _seconds(taken: list[StepOfTrial]) -> float:
-    return sum(step.seconds for step in taken)
 
 
 def _totals(taken: list[StepOfTrial]) -> dict[str, float]:

@@ -73,7 +73,6 @@ class Queries(KindPlan):
     averaged: ClassVar[tuple[str, ...]] = (QUERY,)
     axis: ClassVar[str | None] = QUERY
     own_factor: ClassVar[str | None] = QUERY
-    without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
     any_data = True
     takes_turns = True
 

@@ -34,6 +34,11 @@ class TrialGroup:
         values = (trial.metrics.get(metric, math.nan) for trial in self.trials)
         return [value for value in values if math.isfinite(value)]
 
+    def median(self, metric: str) -> float | None:
+        """None where no trial has it."""
+        values = self.values(metric)
+        return median(values) if values else None
+
 
 class Kit:
     """An analysis with the words for it."""

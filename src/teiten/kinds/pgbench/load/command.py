@@ -15,6 +15,7 @@ from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.execute.client.address import Address
+from teiten.execute.client.contract import TransactionLog
 from teiten.model.installation import Pgbench, Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
@@ -82,8 +83,7 @@ class PgbenchRun:
     folder: Path
     """For script, log and outputs; made where it is missing."""
     log_folder: Path | None = None
-    """Where the per-transaction log goes; ``folder`` where it is None, and with pgbench before 10,
-    whose log's name cannot be chosen."""
+    """For the per-transaction log; ``folder`` where it is None, and with pgbench before 10."""
     cpus: tuple[int, ...] = ()
     """The processors that pgbench is pinned to; empty for all."""
 
@@ -101,44 +101,28 @@ def check_options(options: Sequence[str]) -> None:
 
 
 def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
-    """pgbench's arguments for a timed run, without the program.
-
-    -r is for whoever reads its output among the evidence: it costs 3 ns per command, and the
-    reports used it.
-    """
-    check_options(run.options)
-    return (
-        *_common(run),
-        "-c",
-        str(run.clients),
-        "-j",
-        str(run.threads),
-        "-T",
-        str(max(1, math.ceil(run.duration))),
-        "-P",
-        "1",
-        "-r",
-        *_seed(run),
-        *_log(run),
-        *run.options,
-        run.address.database,
-    )
+    """pgbench's arguments for a timed run. -r is for whoever reads its output among the evidence;
+    it costs 3 ns per command, and the reports used it."""
+    seconds = str(max(1, math.ceil(run.duration)))
+    timed = ("-T", seconds, "-P", "1", "-r", *_seed(run), *_log(run))
+    return _arguments(run, run.clients, run.threads, timed)
 
 
 def trial_arguments(run: PgbenchRun) -> tuple[str, ...]:
     """pgbench's arguments for one single transaction of one client."""
+    return _arguments(run, 1, 1, ("-t", "1"))
+
+
+def _arguments(
+    run: PgbenchRun, clients: int, threads: int, limit: tuple[str, ...]
+) -> tuple[str, ...]:
     check_options(run.options)
-    return (
-        *_common(run),
-        "-c",
-        "1",
-        "-j",
-        "1",
-        "-t",
-        "1",
-        *run.options,
-        run.address.database,
-    )
+    # of its own scripts pgbench counts the branches itself, and warns where -s is given
+    own = ("-s", str(run.scale), "-f", script_file_name(run.script))
+    script = ("-b", run.script.name) if run.script.builtin else own
+    server = (*run.address.options, "-M", run.query_mode.value)
+    load = ("-c", str(clients), "-j", str(threads), *limit)
+    return ("-n", *server, *script, *load, *run.options, run.address.database)
 
 
 def shown(pgbench: Pgbench, arguments: Sequence[str]) -> str:
@@ -146,31 +130,24 @@ def shown(pgbench: Pgbench, arguments: Sequence[str]) -> str:
     return shlex.join((str(pgbench.path), *arguments))
 
 
-def log_prefix(version: Version) -> str:
-    """How the names of the transaction log's files begin."""
-    return LOG_PREFIX if version >= LOG_PREFIX_OPTION_SINCE else OLD_LOG_PREFIX
-
-
-def transaction_log_folder(run: PgbenchRun) -> Path:
-    """Where the run's transaction log is written."""
-    chosen = run.log_folder if run.pgbench.version >= LOG_PREFIX_OPTION_SINCE else None
-    return chosen or run.folder
+def transaction_log(run: PgbenchRun) -> TransactionLog | None:
+    """The run's transaction log; None where it writes none."""
+    if run.log_sampling_rate is None:
+        return None
+    chosen = run.pgbench.version >= LOG_PREFIX_OPTION_SINCE
+    return TransactionLog(
+        prefix=LOG_PREFIX if chosen else OLD_LOG_PREFIX,
+        threads=min(run.threads, run.clients),
+        folder=(run.log_folder if chosen else None) or run.folder,
+        chosen=chosen,
+    )
 
 
 def script_file_name(script: Script) -> str:
-    """A file name that keeps the script's name recognisable in pgbench's messages.
-
-    No ``@``, which pgbench takes for a weight, and always ``.sql``, so that it is none of our own.
-    """
+    """A file name that keeps the script's name recognisable: without ``@``, which pgbench takes for
+    a weight, and always ``.sql``, so that it is none of our own."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", Path(script.name).name).lstrip(".-") or "script"
     return name if name.endswith(".sql") else f"{name}.sql"
-
-
-def _common(run: PgbenchRun) -> tuple[str, ...]:
-    # of its own scripts pgbench counts the branches itself, and warns where -s is given
-    own = ("-s", str(run.scale), "-f", script_file_name(run.script))
-    script = ("-b", run.script.name) if run.script.builtin else own
-    return ("-n", *run.address.options, "-M", run.query_mode.value, *script)
 
 
 def _seed(run: PgbenchRun) -> tuple[str, ...]:
@@ -181,16 +158,13 @@ def _seed(run: PgbenchRun) -> tuple[str, ...]:
 
 
 def _log(run: PgbenchRun) -> tuple[str, ...]:
-    rate = run.log_sampling_rate
-    if rate is None:
+    log, rate = transaction_log(run), run.log_sampling_rate
+    if log is None or rate is None:
         return ()
-    arguments = ["-l"]
-    if run.pgbench.version >= LOG_PREFIX_OPTION_SINCE:
-        prefix = LOG_PREFIX if run.log_folder is None else str(run.log_folder / LOG_PREFIX)
-        arguments.append(f"--log-prefix={prefix}")
-    if rate < 1:
-        arguments.append(f"--sampling-rate={rate:.9f}")
-    return tuple(arguments)
+    prefix = LOG_PREFIX if run.log_folder is None else str(run.log_folder / LOG_PREFIX)
+    named = (f"--log-prefix={prefix}",) if log.chosen else ()
+    sampled = (f"--sampling-rate={rate:.9f}",) if rate < 1 else ()
+    return ("-l", *named, *sampled)
 
 
 def _reserved(option: str) -> str | None:

@@ -1,6 +1,4 @@
-"""The measurements of a trial: its slices, one after the other, and all of them together.
-
-The slices of a trial to one number per metric, one set of series and one histogram; pure.
+"""From a trial's slices to one number per metric, one set of series and one histogram.
 
 METHOD.md, One number per trial: the number is the plain mean of the slices, because stalls are part
 of what is measured. Where a workload only reads, their trimmed mean stands beside it. Percentiles
@@ -12,17 +10,17 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.execute.executor import Facts
+from teiten.execute.probes.postgres import TOTALS
 from teiten.execute.probes.sampler import Sampling
-from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE, PgbenchResult
+from teiten.kinds.pgbench.load.output import PgbenchResult
+from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, TRIMMED
-from teiten.model.facts import Caution
 from teiten.model.metrics import (
     STORAGE_READ,
     STORAGE_WRITTEN,
@@ -31,7 +29,7 @@ from teiten.model.metrics import (
 )
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.storage import READ, WRITTEN, is_of_storage
-from teiten.model.trial import FloatArray, Gathered, Problem, Series
+from teiten.model.trial import FloatArray, Gathered, Series
 from teiten.model.units import Seconds
 
 
@@ -45,54 +43,36 @@ class Slice:
     sampling: Sampling
 
 
-@dataclass
-class MeasuredSlices:
-    """The slices of one trial, in the order in which they ran."""
-
-    slices: list[Slice] = field(default_factory=list)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """Problems of pgbench's runs, of all slices."""
-        return tuple(problem for part in self.slices for problem in part.result.problems)
-
-    @property
-    def cpu_seconds(self) -> float:
-        """CPU seconds of pgbench in all slices."""
-        return sum(part.result.cpu_seconds for part in self.slices)
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """Cautions about missing telemetry, each once."""
-        return tuple(
-            dict.fromkeys(caution for part in self.slices for caution in part.sampling.cautions)
-        )
-
-    def gather(self, gathered: Gathered, duration: Seconds, *, trimmed: bool) -> None:
-        """One number per metric, one set of series, one histogram, and the facts.
-
-        ``duration``: planned seconds of a slice; ``trimmed``: see ``workload.slices``.
-        """
-        results = [part.result for part in self.slices]
-        latencies = pooled_latencies([result.latencies for result in results])
-        metrics = pooled_metrics(
-            [{**part.sampling.metrics, **part.result.metrics} for part in self.slices],
-            latencies,
-            trimmed=trimmed,
-        )
-        metrics = with_wal_per_transaction(metrics) | _of_storages(metrics)
-        gathered.metrics = metrics
-        gathered.series = pooled_series(
-            [(part.result.series, *part.sampling.series) for part in self.slices], duration
-        )
-        gathered.histogram = latencies.encode() if latencies is not None else ""
-        gathered.facts |= {
-            "command": results[0].command,
-            "pgbench_output": "\n".join(result.output for result in results),
-            "pgbench_cpu_seconds": self.cpu_seconds,
-        }
-        if len(self.slices) > 1:
-            gathered.facts["slices"] = [_facts(part) for part in self.slices]
+def gather(
+    slices: Sequence[Slice], gathered: Gathered, duration: Seconds, *, trimmed: bool
+) -> None:
+    """Gather all slices. ``duration``: planned seconds; ``trimmed``: as ``pooled_metrics``."""
+    results = [part.result for part in slices]
+    latencies = pooled_latencies([result.latencies for result in results])
+    metrics = pooled_metrics(
+        [{**part.sampling.metrics, **part.result.metrics} for part in slices],
+        latencies,
+        trimmed=trimmed,
+    )
+    gathered.metrics = with_wal_per_transaction(metrics) | _of_storages(metrics)
+    gathered.series = pooled_series(
+        [(part.result.series, *part.sampling.series) for part in slices], duration
+    )
+    gathered.histogram = latencies.encode() if latencies is not None else ""
+    gathered.facts |= {
+        "command": results[0].command,
+        "pgbench_output": "\n".join(result.output for result in results),
+        "pgbench_cpu_seconds": sum(result.cpu_seconds for result in results),
+    }
+    if len(slices) > 1:
+        names = (TPS.name, LATENCY_MEAN.name)
+        gathered.facts["slices"] = [
+            {
+                "started_at": part.started_at,
+                **{name: part.result.metrics.get(name) for name in names},
+            }
+            for part in slices
+        ]
 
 
 def _of_storages(metrics: Mapping[str, float]) -> dict[str, float]:
@@ -107,8 +87,7 @@ def _of_storages(metrics: Mapping[str, float]) -> dict[str, float]:
 
 
 def join_outputs(folders: Sequence[Path], evidence: Path) -> None:
-    """One file of each of pgbench's streams in ``evidence``, and the script that all of them ran,
-    in the place of a folder for each slice."""
+    """One file of each stream, and the script, in ``evidence`` in place of a folder per slice."""
     for name in (OUTPUT_FILE, ERRORS_FILE):
         parts = [folder / name for folder in folders if (folder / name).exists()]
         if parts:
@@ -120,30 +99,13 @@ def join_outputs(folders: Sequence[Path], evidence: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _facts(part: Slice) -> Facts:
-    names = (TPS.name, LATENCY_MEAN.name)
-    measured = {name: part.result.metrics.get(name) for name in names}
-    return {"started_at": part.started_at, **measured}
-
-
 SECONDS, TRANSACTIONS, GREATEST = "measured_seconds", "transactions", "latency_max"
 SUMS = frozenset(
     {
-        SECONDS,
-        TRANSACTIONS,
-        "failed_transactions",
-        "retried_transactions",
-        "retries",
-        "context_switches",
-        "disk_read_bytes",
-        "disk_written_bytes",
-        "wal_bytes",
-        "checkpoints",
-        "blocks_hit",
-        "blocks_read",
-        "buffers_written_by_backends",
-        "buffers_written_by_checkpointer",
-        "buffers_written_by_bgwriter",
+        *(SECONDS, TRANSACTIONS, "failed_transactions", "retried_transactions", "retries"),
+        *("context_switches", "client_context_switches", "disk_read_bytes", "disk_written_bytes"),
+        *("own_disk_read_bytes", "own_disk_written_bytes", "own_received_bytes", "own_sent_bytes"),
+        *TOTALS,
     }
 )
 """Metrics that count: of several slices the sum. The others are means over time."""
@@ -161,11 +123,9 @@ def trimmed_mean(values: Sequence[float]) -> float:
 def pooled_metrics(
     slices: Sequence[Metrics], latencies: LatencyHistogram | None, *, trimmed: bool
 ) -> dict[str, float]:
-    """The metrics of a trial from those of its slices, one or more.
-
-    ``latencies``: of all logged transactions; ``trimmed``: whether TPS and mean latency have their
-    trimmed means beside them, where there are slices enough to leave some out.
-    """
+    """The metrics of a trial from those of its slices. ``latencies``: of all logged transactions;
+    ``trimmed``: whether TPS and mean latency have their trimmed means beside them, where there are
+    slices enough to leave some out."""
     if len(slices) == 1:
         return dict(slices[0])
     names = dict.fromkeys(name for part in slices for name in part)
@@ -173,15 +133,14 @@ def pooled_metrics(
     result = {name: value for name, value in pooled.items() if value is not None}
     result |= dict(_latencies(slices, latencies))
     if trimmed and trimmed_at_each_end(len(slices)):
-        result |= dict(_trimmed(slices))
+        for name, metric in TRIMMED.items():
+            if all(name in part for part in slices):
+                result[metric.name] = trimmed_mean([part[name] for part in slices])
     return result
 
 
 def pooled_series(slices: Sequence[Sequence[Series]], duration: Seconds) -> tuple[Series, ...]:
-    """One series of each source, one slice after the other, as if nothing had been between them.
-
-    ``duration``: planned seconds of a slice.
-    """
+    """One series of each source, slices of ``duration`` following each other without a gap."""
     begins = _beginnings(slices, duration)
     parts: dict[str, list[tuple[float, Series]]] = {}
     for begin, all_of_slice in zip(begins, slices, strict=True):
@@ -211,9 +170,11 @@ def _pooled(name: str, slices: Sequence[Metrics]) -> float | None:
 
 
 def _weighted(name: str, slices: Sequence[Metrics], by: str) -> float | None:
-    parts = [(each_part[name], each_part.get(by, 0.0)) for each_part in slices if name in each_part]
-    weight = math.fsum(weight for _, weight in parts)
-    return math.fsum(value * part for value, part in parts) / weight if weight > 0 else None
+    having = [part for part in slices if name in part]
+    weight = math.fsum(part.get(by, 0.0) for part in having)
+    if weight <= 0:
+        return None
+    return math.fsum(part[name] * part.get(by, 0.0) for part in having) / weight
 
 
 def _latencies(
@@ -239,13 +200,6 @@ def _deviation(slices: Sequence[Metrics]) -> float:
     mean = math.fsum(n * first for n, first, _ in moments) / count
     square = math.fsum(n * (first**2 + spread**2) for n, first, spread in moments) / count
     return math.sqrt(max(0.0, square - mean**2))
-
-
-def _trimmed(slices: Sequence[Metrics]) -> Iterator[tuple[str, float]]:
-    for metric in (TPS, LATENCY_MEAN):
-        name = metric.name
-        if all(name in part for part in slices):
-            yield TRIMMED[name].name, trimmed_mean([part[name] for part in slices])
 
 
 def _beginnings(slices: Sequence[Sequence[Series]], duration: Seconds) -> list[float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.errors import WorkloadError
@@ -42,53 +42,28 @@ class ProgressLine:
     """Failed transactions of the interval; NaN before pgbench 15, which does not count them."""
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The summary that pgbench prints at its end; None for what it did not print."""
-
-    script: str | None
-    transactions: int | None
-    failed: int | None
-    skipped: int | None
-    latency_mean: float | None
-    latency_stddev: float | None
-    connection_seconds: float | None
-    """Until all clients were connected; before pgbench 14 from the two TPS lines' difference."""
-    tps: float | None
-    """Without the time of the initial connections."""
-    retried: int | None = None
-    """Transactions that were tried again after a serialization failure or a deadlock; None where
-    pgbench was not told to try again."""
-    retries: int | None = None
-    """How often, all together."""
-
-    @property
-    def measured_seconds(self) -> float | None:
-        """The time that pgbench divided by: of all transactions, without connecting."""
-        if not self.transactions or not self.tps:
-            return None
-        return self.transactions / self.tps
-
-
-def parse_summary(text: str) -> Summary:
-    """Read pgbench's standard output; it may be empty or cut off."""
-    transactions = _integer(text, r"number of transactions actually processed: (\d+)")
+def parse_summary(text: str) -> dict[str, float]:
+    """Read the metrics that pgbench printed at its end, by their names; its standard output may be
+    empty or cut off. TPS are without the time of the initial connections where both are there."""
+    transactions = _count(text, "number of transactions actually processed: ")
     excluding, including = _tps(text)
-    connection = _milliseconds(text, r"initial connection time = ")
-    if connection is None:
-        connection = _connection_seconds(transactions, excluding, including)
-    return Summary(
-        script=_first(text, r"^transaction type: (.*)$"),
-        transactions=transactions,
-        failed=_integer(text, r"number of failed transactions: (\d+)"),
-        skipped=_integer(text, r"number of transactions skipped: (\d+)"),
-        latency_mean=_milliseconds(text, r"latency average(?: =|:) "),
-        latency_stddev=_milliseconds(text, r"latency stddev(?: =|:) "),
-        connection_seconds=connection,
-        tps=excluding if excluding is not None else including,
-        retried=_integer(text, r"number of transactions retried: (\d+)"),
-        retries=_integer(text, r"total number of retries: (\d+)"),
-    )
+    tps = including if excluding is None else excluding
+    connecting = _milliseconds(text, "initial connection time = ")
+    if connecting is None and transactions and excluding and including:  # before pgbench 14
+        connecting = max(0.0, transactions / including - transactions / excluding)
+    printed = {
+        "tps": tps,
+        "transactions": transactions,
+        "failed_transactions": _count(text, "number of failed transactions: "),
+        "latency_mean": _milliseconds(text, "latency average(?: =|:) "),
+        "latency_stddev": _milliseconds(text, "latency stddev(?: =|:) "),
+        # what pgbench divided by: of all transactions, without connecting
+        "measured_seconds": transactions / tps if transactions and tps else None,
+        "connection_seconds": connecting,
+        "retried_transactions": _count(text, "number of transactions retried: "),
+        "retries": _count(text, "total number of retries: "),
+    }
+    return {name: value for name, value in printed.items() if value is not None}
 
 
 def parse_progress(line: str) -> ProgressLine | None:
@@ -97,51 +72,31 @@ def parse_progress(line: str) -> ProgressLine | None:
     if match is None:
         return None
     tps = float(match[2])
-    failed = float(match[5]) if match[5] is not None else math.nan
     none = tps == 0  # newer versions print latencies of 0.000 here, older ones NaN
     return ProgressLine(
         seconds=float(match[1]),
         tps=tps,
         latency=math.nan if none else _seconds(match[3]),
         latency_stddev=math.nan if none else _seconds(match[4]),
-        failed=failed,
+        failed=float(match[5] or math.nan),
     )
 
 
 def _tps(text: str) -> tuple[float | None, float | None]:
     """TPS without and with connecting; with -C there is only the one that includes it."""
-    excluding = including = None
-    for match in _TPS.finditer(text):
-        if match[2].startswith(("without", "excluding")):
-            excluding = _finite(match[1])
-        else:
-            including = _finite(match[1])
-    return excluding, including
+    without = ("without", "excluding")
+    tps = {match[2].startswith(without): _finite(match[1]) for match in _TPS.finditer(text)}
+    return tps.get(True), tps.get(False)
 
 
-def _connection_seconds(
-    transactions: int | None, excluding: float | None, including: float | None
-) -> float | None:
-    if not transactions or not excluding or not including:
-        return None
-    return max(0.0, transactions / including - transactions / excluding)
-
-
-def _first(text: str, pattern: str) -> str | None:
-    match = re.search(pattern, text, re.MULTILINE)
-    return match[1] if match else None
-
-
-def _integer(text: str, pattern: str) -> int | None:
-    digits = _first(text, "^" + pattern)
-    return int(digits) if digits is not None else None
+def _count(text: str, label: str) -> float | None:
+    match = re.search(rf"^{label}(\d+)", text, re.MULTILINE)
+    return float(match[1]) if match else None
 
 
 def _milliseconds(text: str, label: str) -> float | None:
-    milliseconds = _first(text, rf"^{label}({_NUMBER}) ms")
-    if milliseconds is None or _finite(milliseconds) is None:
-        return None
-    return _seconds(milliseconds)
+    match = re.search(rf"^{label}({_NUMBER}) ms", text, re.MULTILINE)
+    return _seconds(match[1]) if match and _finite(match[1]) is not None else None
 
 
 def _seconds(milliseconds: str) -> float:
@@ -190,10 +145,7 @@ def other_tables(message: str) -> str | None:
 
 
 def first_error(lines: Sequence[str]) -> str | None:
-    """The first error message with its continuation lines, without pgbench's prefix.
-
-    None where no line is an error.
-    """
+    """The first error message with its continuation lines, without pgbench's prefix."""
     start = next((at for at, line in enumerate(lines) if _ERROR.search(line)), None)
     if start is None:
         return None
@@ -226,36 +178,15 @@ MICROSECONDS = 1e6
 class PgbenchResult:
     """A run that ended, in whatever way."""
 
-    exit_code: int
-    """Negative: the signal that ended it."""
     output: str
-    errors: str
-    """Standard error without the progress lines; a flood of lines is cut in its middle."""
     command: str
     """The command line, as it can be typed in the run's folder."""
     metrics: dict[str, float]
     series: Series
     cpu_seconds: float
     problems: tuple[Problem, ...]
-    log: LogSummary | None = None
-    latencies: LatencyHistogram | None = None
+    latencies: LatencyHistogram | None
     """None without a log."""
-
-
-def summary_metrics(summary: Summary) -> dict[str, float]:
-    """The metrics that pgbench printed, by the names of ``model.metrics``."""
-    printed = {
-        "tps": summary.tps,
-        "transactions": summary.transactions,
-        "failed_transactions": summary.failed,
-        "latency_mean": summary.latency_mean,
-        "latency_stddev": summary.latency_stddev,
-        "measured_seconds": summary.measured_seconds,
-        "connection_seconds": summary.connection_seconds,
-        "retried_transactions": summary.retried,
-        "retries": summary.retries,
-    }
-    return {name: float(value) for name, value in printed.items() if value is not None}
 
 
 def log_metrics(histogram: LatencyHistogram, rate: float) -> dict[str, float]:
@@ -272,8 +203,8 @@ def log_metrics(histogram: LatencyHistogram, rate: float) -> dict[str, float]:
     return metrics
 
 
-def script_is_wrong(exit_code: int, summary: Summary, lines: list[str]) -> bool:
-    if exit_code <= 0 or summary.transactions:
+def script_is_wrong(exit_code: int, printed: Mapping[str, float], lines: list[str]) -> bool:
+    if exit_code <= 0 or printed.get("transactions"):
         return False
     return first_error(lines) is not None and not blames_connection(lines)
 
@@ -290,14 +221,14 @@ def script_error(run: PgbenchRun, lines: list[str], command: str) -> WorkloadErr
 
 
 def problems(
-    exit_code: int, summary: Summary, lines: list[str], stopped: str | None
+    exit_code: int, printed: Mapping[str, float], lines: list[str], stopped: str | None
 ) -> tuple[Problem, ...]:
     if stopped is not None:
         return (Problem("pgbench-failed", stopped),)
     if exit_code != 0:
         ending = f"exit code {exit_code}" if exit_code > 0 else _by_signal(-exit_code)
         return (Problem("pgbench-failed", "; ".join((ending, *all_errors(lines)[:3]))),)
-    if not summary.transactions:
+    if not printed.get("transactions"):
         return (Problem("pgbench-failed", "no transaction was completed"),)
     return ()
 
@@ -311,15 +242,16 @@ def _by_signal(number: int) -> str:
 
 
 def log_problems(
-    exit_code: int, summary: Summary, log: LogSummary | None, rate: float | None
+    exit_code: int, printed: Mapping[str, float], log: LogSummary | None, rate: float | None
 ) -> tuple[Problem, ...]:
     if log is None:
         return ()
     if log.error is not None:
         detail = f"the transaction log could not be read: {log.error}"
         return (Problem("pgbench-failed", detail),)
-    if exit_code == 0 and rate == 1 and log.counted != summary.transactions:
+    transactions = printed.get("transactions", 0.0)
+    if exit_code == 0 and rate == 1 and log.counted != transactions:
         # pgbench does not tell when it cannot write, for example on a full disk
-        detail = f"the log has {log.counted} of {summary.transactions} transactions"
+        detail = f"the log has {log.counted} of {transactions:.0f} transactions"
         return (Problem("pgbench-failed", detail),)
     return ()

@@ -31,7 +31,7 @@ from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
 from teiten.kinds.pgbench.load.paired_run import NOT_PINNED
 from teiten.model.pairs_check import BEYOND, MORE, CheckedLoad, CheckedStart, StartNumbers
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Plan
 from teiten.model.study import QueryMode, Script, Setting
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
@@ -50,6 +50,8 @@ SCRIPTS = (
 )
 """Each with its weight; each asks for its rows in the same words."""
 EQUAL, MORE_WORK, TWICE = range(3)
+REASON = Bilingual("as in a comparison", "比較と同じ")
+"""For the settings of servers that are checked."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,9 @@ class CheckedServers:
     """As many as processors."""
     scale: int
 
-    def start(self, seconds: Seconds, seed: int, *, pin: bool = True) -> CheckedStart:
+    def start(self, seconds: Seconds, seed: int) -> CheckedStart:
         """``seconds``: of each number of clients. Raises WorkloadError where the load fails."""
-        began = time.monotonic()
+        began, pin = time.monotonic(), True
         try:
             for cluster in self.clusters:
                 cluster.start()
@@ -95,7 +97,7 @@ class CheckedServers:
         whole = sum(weight for _, weight in SCRIPTS)
         for at in map(int, np.random.default_rng(seed).permutation(len(SCRIPTS))):
             part = Seconds(seconds * SCRIPTS[at][1] / whole)
-            pairs = self._run([SCRIPTS[at]], clients, part, seed + at, pin=pin, in_step=True)
+            pairs = self._run([SCRIPTS[at]], clients, part, seed + at, pin=pin)
             of_scripts[at] = PairedTimes.of(pairs)
         return checked(clients, [of_scripts[at] for at in range(len(SCRIPTS))])
 
@@ -107,22 +109,20 @@ class CheckedServers:
         seed: int,
         *,
         pin: bool,
-        in_step: bool = False,
     ) -> Pairs:
+        """``clients``: in step where there are more of them than processors."""
         more = (ROWS, round(ROWS * (1 + MORE)))
         with tempfile.TemporaryDirectory(prefix="teiten-pairs-") as folder:
             result = run_pairs(
                 PairedRun(
-                    servers=[
-                        _server(cluster, more[side]) for side, cluster in enumerate(self.clusters)
-                    ],
+                    servers=[*map(_server, self.clusters, more)],
                     scripts=scripts,
                     clients=clients,
                     protocol=QueryMode.PREPARED,
                     seed=seed,
                     folder=Path(folder),
                     duration=seconds,
-                    in_step=in_step,
+                    in_step=clients > self.clients,
                     pin=pin,
                     variables={"scale": str(self.scale)},
                 )
@@ -190,12 +190,7 @@ def checked_servers(plan: Plan, machine: ThisMachine, clients: int) -> Iterator[
                 log=folder / "server.log",
             )
             ending.callback(cluster.remove)
-            cluster.configure(_settings(trial))
+            cluster.configure([Setting(*pair, REASON, "doctor") for pair in trial.settings])
             clusters.append(cluster)
         scale = int(sides[0].template.data.scale or 1)
         yield CheckedServers((clusters[0], clusters[1]), clients, scale)
-
-
-def _settings(trial: PlannedTrial) -> Sequence[Setting]:
-    reason = Bilingual("as in a comparison", "比較と同じ")
-    return [Setting(name, value, reason, "doctor") for name, value in trial.settings]

@@ -1,4 +1,4 @@
-"""The two numbers of a start from its paired transactions; pure.
+"""The numbers of a start from its paired transactions, and the metrics of each side; pure.
 
 METHOD.md, Paired transactions. Both numbers are logarithms of B's speed over A's, so above 0 where
 B is faster, and answer two questions:
@@ -15,19 +15,38 @@ servers, and are never n.
 
 Where more than two servers take turns, each is compared with the base (A) by the transactions of
 these two alone: ``paired_times`` makes a ``PairedTimes`` of each such comparison.
+
+Each side's metrics are chosen so that their ratios are the two numbers: the ratio of TPS is the
+throughput, that of the times of a typical transaction the other. So both are judged like any
+metric.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.kinds.pgbench.load.output import log_metrics
+from teiten.kinds.pgbench.metrics import (
+    CARRY_OVER_THROUGHPUT,
+    CARRY_OVER_TYPICAL,
+    LATENCY_MEAN,
+    LATENCY_TYPICAL,
+    MEAN_BY_TYPICAL,
+    TPS,
+    WITHIN,
+)
+from teiten.model.metrics import MEASURED_SECONDS, SERVER_CPU, TRANSACTIONS
 from teiten.model.pairs_check import StartNumbers
-from teiten.model.trial import FloatArray
+from teiten.model.starts import variance_of_a_second
+from teiten.model.trial import FloatArray, Series
+from teiten.model.units import Seconds
 
 PARTS = 8
 """Into which a start is cut to see its variance within."""
@@ -45,6 +64,7 @@ ROUNDING = 1e-12
 """Tolerated rounding error of a sum of weights, as a share."""
 
 Nanoseconds = npt.NDArray[np.unsignedinteger[Any]]
+Integers = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -57,12 +77,12 @@ class PairedTimes:
     """Two columns."""
     failed: npt.NDArray[np.bool_]
     """Two columns: the transaction ended with an error."""
-    first: npt.NDArray[np.integer[Any]]
+    first: Integers
     """The server that was first: 0 or 1."""
-    before: npt.NDArray[np.integer[Any]]
+    before: Integers
     """The client's last action before the pair's first transaction, one of ``BEFORE``; of more than
     two servers, a number for what was just before each of the two transactions."""
-    places: npt.NDArray[np.integer[Any]] | None = None
+    places: Integers | None = None
     """Two columns: the transaction's place among those of all servers, from 0; None of two servers,
     where ``first`` says it."""
     sides: int = 2
@@ -171,8 +191,7 @@ def parts(times: PairedTimes, count: int = PARTS) -> list[StartNumbers]:
 
 
 def _later_than_first(times: PairedTimes, side: int) -> StartNumbers:
-    """By how much a side's transactions are slower, as the mean over all places, than in the first
-    place."""
+    """By how much a side is slower, as the mean over all places, than in the first place."""
     first, *later = (times.at(side, place) for place in range(times.sides))
     if not all(len(chosen) for chosen in (first, *later)):
         return StartNumbers(math.nan, math.nan)
@@ -214,11 +233,7 @@ def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
     return float(values[order[low]] + values[order[min(high, len(order) - 1)]]) / 2
 
 
-def _before(
-    client: npt.NDArray[np.integer[Any]],
-    first: npt.NDArray[np.integer[Any]],
-    position: npt.NDArray[np.integer[Any]],
-) -> npt.NDArray[np.integer[Any]]:
+def _before(client: Integers, first: Integers, position: Integers) -> Integers:
     """A client's pairs stand in the order in which it ran them; it ended each on its second."""
     order = np.argsort(client, kind="stable")
     follows = client[order][1:] == client[order][:-1]
@@ -229,13 +244,8 @@ def _before(
     return before
 
 
-def _previous_servers(
-    client: npt.NDArray[np.integer[Any]],
-    position: npt.NDArray[np.integer[Any]],
-    order: npt.NDArray[np.integer[Any]],
-) -> npt.NDArray[np.integer[Any]]:
-    """The server on which a client was just before, by transaction and server; ``order``: the
-    servers of each turn in their order."""
+def _previous_servers(client: Integers, position: Integers, order: Integers) -> Integers:
+    """The server of a client's transaction before; ``order``: each turn's servers, in order."""
     of_client = np.argsort(client, kind="stable")
     last = np.full(len(client), NO_SERVER)
     follows = client[of_client][1:] == client[of_client][:-1]
@@ -249,16 +259,10 @@ def _previous_servers(
 
 
 def _against_first(
-    pairs: npt.NDArray[np.void],
-    side: int,
-    places: npt.NDArray[np.integer[Any]],
-    previous: npt.NDArray[np.integer[Any]],
+    pairs: npt.NDArray[np.void], side: int, places: Integers, previous: Integers
 ) -> PairedTimes:
-    """The transactions of one server and of the first.
-
-    Turns weigh alike with those in which the two servers have exchanged their parts: who of both
-    came first, and what was just before each: the same server, the other of the two, or a third.
-    """
+    """The transactions of one server and of the first. Turns weigh alike with those in which both
+    have exchanged who came first, and what was before each: the same server, the other, a third."""
     own, both = np.array([0, side]), [0, side]
     here = previous[:, both]
     kinds = np.where(here == own, SAME_SERVER, OTHER_SERVER)
@@ -275,4 +279,128 @@ def _against_first(
         before,
         places,
         pairs["latency"].shape[1],
+    )
+
+
+OTHERS = "cpu_other_share"
+OURS = "teiten_cpu_share"
+NANOSECONDS = 1e9
+"""In a second."""
+
+
+@dataclass(frozen=True)
+class SideNumbers:
+    """Numbers of one side in a start."""
+
+    metrics: dict[str, float]
+    series: Series
+    histogram: LatencyHistogram
+
+
+def of_sides(
+    comparisons: Sequence[PairedTimes], clients: int, seconds: float
+) -> tuple[SideNumbers, ...] | None:
+    """The base's and each further side's, of their comparisons with it in so many ``seconds`` of
+    wall time; None where a side completed nothing. TPS are those of as many clients that do nothing
+    else: their number by the mean time of a transaction, failed ones' time included."""
+    of_start = [numbers(times) for times in comparisons]
+    if any(math.isnan(speeds.throughput) or math.isnan(speeds.typical) for speeds in of_start):
+        return None
+    own = [_of_comparison(times, seconds) for times in comparisons]
+    faster = [0.0, *(speeds.typical for speeds in of_start)]
+    base, middle = sum(faster) / len(faster), _middle(comparisons)
+    columns = [(comparisons[0], 0), *((times, 1) for times in comparisons)]
+    return tuple(
+        _side(times, column, clients, middle * math.exp(base - speed), beside)
+        for (times, column), speed, beside in zip(
+            columns, faster, (_of_base(own), *own), strict=True
+        )
+    )
+
+
+def _of_comparison(times: PairedTimes, seconds: float) -> dict[str, float]:
+    """Numbers of a comparison as a whole, which its new side has."""
+    left = carry_over(times)
+    return {
+        MEASURED_SECONDS.name: seconds,
+        WITHIN.name: variance_of_a_second([part.throughput for part in parts(times)], seconds),
+        CARRY_OVER_THROUGHPUT.name: math.exp(left.throughput),
+        CARRY_OVER_TYPICAL.name: math.exp(left.typical),
+    }
+
+
+def _of_base(comparisons: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """The base's numbers: those of a single comparison, and of several the greatest variance."""
+    if len(comparisons) == 1:
+        return comparisons[0]
+    return {
+        MEASURED_SECONDS.name: comparisons[0][MEASURED_SECONDS.name],
+        WITHIN.name: max(comparison[WITHIN.name] for comparison in comparisons),
+    }
+
+
+def without_other_servers(
+    metrics: Mapping[str, float], of_other_sides: Sequence[Mapping[str, float]]
+) -> dict[str, float]:
+    """Telemetry of a side without the processor time of the other sides' servers. A server is
+    counted as Teiten's where processes are told apart by their parents, else as a stranger's: its
+    time is taken from Teiten's first, and the rest of it from the strangers'."""
+    own = dict(metrics)
+    left = sum(other_side.get(SERVER_CPU, 0.0) for other_side in of_other_sides)
+    for name in (OURS, OTHERS):
+        if name in own:
+            taken = min(own[name], left)
+            own[name] -= taken
+            left -= taken
+    return own
+
+
+def _middle(comparisons: Sequence[PairedTimes]) -> float:
+    """Seconds between the sides' typical transactions: the median of the geometric means of the
+    transactions with the same parameters."""
+    base, *others = comparisons
+    latency = np.column_stack((base.latency, *(times.latency[:, 1] for times in others)))
+    failed = np.any([times.failed.any(axis=1) for times in comparisons], axis=0)
+    whole = latency[~failed].astype(np.float64)
+    return float(np.exp(np.median(np.log(whole).mean(axis=1)))) / NANOSECONDS
+
+
+def _side(
+    times: PairedTimes, side: int, clients: int, typical: float, shared: Mapping[str, float]
+) -> SideNumbers:
+    done = ~times.failed[:, side]
+    latency = times.latency[:, side]
+    count = int(done.sum())
+    mean = float(latency.sum(dtype=np.float64)) / count / NANOSECONDS
+    histogram = LatencyHistogram()
+    histogram.record(latency[done].astype(np.int64) // 1000)
+    metrics = {
+        **log_metrics(histogram, 1.0),
+        **shared,
+        TPS.name: clients / mean,
+        TRANSACTIONS.name: float(count),
+        "failed_transactions": float(len(done) - count),
+        LATENCY_MEAN.name: mean,
+        LATENCY_TYPICAL.name: typical,
+        MEAN_BY_TYPICAL.name: mean / typical,
+    }
+    series = _series(times, side, clients, Seconds(shared[MEASURED_SECONDS.name]))
+    return SideNumbers(metrics, series, histogram)
+
+
+def _series(times: PairedTimes, side: int, clients: int, seconds: Seconds) -> Series:
+    """Return TPS and mean latency of the transactions that began in each whole second."""
+    whole = max(1, math.floor(seconds))
+    second = np.minimum(times.start[:, side] // int(NANOSECONDS), whole).astype(np.int64)
+    done = ~times.failed[:, side]
+    busy = np.bincount(second, times.latency[:, side], minlength=whole + 1)[:whole] / NANOSECONDS
+    failed = np.bincount(second, ~done, minlength=whole + 1)[:whole]
+    count = np.bincount(second, done, minlength=whole + 1)[:whole]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tps = np.where(busy > 0, clients * count / busy, np.nan)
+        latency = np.where(count > 0, busy / count, np.nan)
+    return Series(
+        "pgbench",
+        np.arange(1, whole + 1, dtype=np.float64),
+        {TPS.name: tps, LATENCY_MEAN.name: latency, "failed": failed.astype(np.float64)},
     )

@@ -1,29 +1,24 @@
-"""Runs pgbench against one server and turns everything that it says into numbers.
-
-pgbench's standard error, followed while pgbench writes it.
-"""
+"""Runs pgbench against one server and turns everything that it says into numbers."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
 
 from teiten.errors import WorkloadError
-from teiten.execute.client.contract import LogReader, Program, Running, Spawn, TransactionLog
+from teiten.execute.client.contract import Program, Running, Spawn, TransactionLog
 from teiten.execute.client.here import spawn_here
-from teiten.execute.client.pgbench_log import LogSummary
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.kinds.pgbench.load.command import (
-    LOG_PREFIX_OPTION_SINCE,
     PgbenchRun,
     benchmark_arguments,
-    log_prefix,
     script_file_name,
     shown,
-    transaction_log_folder,
+    transaction_log,
     trial_arguments,
 )
 from teiten.kinds.pgbench.load.output import (
@@ -36,25 +31,20 @@ from teiten.kinds.pgbench.load.output import (
     problems,
     script_error,
     script_is_wrong,
-    summary_metrics,
 )
 from teiten.kinds.pgbench.model import REHEARSAL
 from teiten.model.study import Script
 from teiten.model.trial import Series
 from teiten.model.units import Seconds
 
-__all__ = [
-    "PgbenchProcess",
-    "PgbenchResult",
-    "PgbenchRun",
-    "ProgressLine",
-    "try_script",
-]
-
 OUTPUT_FILE = "pgbench-output.txt"
 ERRORS_FILE = "pgbench-errors.txt"
 STOP_SECONDS = 5.0
 """How long pgbench may take to end after SIGTERM, before SIGKILL."""
+LOOK_EVERY = 0.2
+"""Seconds between looks at the load's program and the servers while they run."""
+GRACE = 60.0
+"""Seconds that it may take beyond the planned ones: connecting, and its last transactions."""
 
 
 class PgbenchProcess:
@@ -65,16 +55,10 @@ class PgbenchProcess:
         self.run = run
         self._spawn = spawn
         self._arguments = benchmark_arguments(run)
+        self._command = shown(run.pgbench, self._arguments)
         self._child: Running | None = None
-        self._reader: LogReader | None = None
-        self._log: LogSummary | None = None
         self._errors = FollowedErrors(run.folder / ERRORS_FILE)
         self._stopped: str | None = None
-        self._result: PgbenchResult | None = None
-
-    @property
-    def command(self) -> str:
-        return shown(self.run.pgbench, self._arguments)
 
     @property
     def pid(self) -> int:
@@ -82,29 +66,20 @@ class PgbenchProcess:
         return self._started.pid
 
     def start(self) -> None:
-        """Write the script and start pgbench in the run's folder.
-
-        Raises WorkloadError where pgbench cannot be started.
-        """
-        self._child = self._spawn(_program(self.run, self._arguments, _log(self.run)))
-        self._reader = self._child.log
+        """Write the script and start pgbench. Raises WorkloadError where that cannot be done."""
+        self._child = self._spawn(_program(self.run, self._arguments, transaction_log(self.run)))
 
     def poll(self) -> ProgressLine | None:
         """The latest line of progress; None before the first one."""
-        self._errors.follow()
-        return self._errors.latest
-
-    def is_running(self) -> bool:
-        return not self._started.ended()
+        return self._errors.follow()
 
     def ended_within(self, seconds: float) -> bool:
         """Wait this long at most, and tell whether pgbench has ended."""
         return self._started.wait(seconds)
 
     def wait(self, timeout: float | None = None, *, waited: float = 0.0) -> PgbenchResult:
-        """Wait for the end. After ``timeout`` seconds pgbench is stopped, which is a problem.
-
-        ``waited``: seconds before, which the problem's words count as well.
+        """Wait for the end. After ``timeout`` seconds pgbench is stopped, which is a problem, whose
+        words count ``waited`` seconds as well.
 
         Raises WorkloadError, with pgbench's own message, where the script or an option is wrong:
         pgbench failed before any transaction, and not for want of the server.
@@ -113,14 +88,13 @@ class PgbenchProcess:
         while not self._started.wait(1.0):
             if deadline is not None and time.monotonic() >= deadline:
                 self._end(f"stopped: it had not ended after {waited + (timeout or 0):.3g} s")
-        if self._result is None:
-            self._result = self._collect()
-        return self._result
+        return self._collect()
 
     def stop(self) -> None:
         """End pgbench with all that it started, and its log's reader; nothing where it ended."""
         self._end("stopped")
-        self._stop_reader()
+        if self._child is not None and self._child.log is not None:
+            self._child.log.stop()
 
     @property
     def _started(self) -> Running:
@@ -135,46 +109,34 @@ class PgbenchProcess:
         self._stopped = why
         child.end(STOP_SECONDS)
 
-    def _stop_reader(self) -> LogSummary | None:
-        if self._log is None and self._reader is not None:
-            self._log = self._reader.stop()
-        return self._log
-
     def _collect(self) -> PgbenchResult:
-        reader, log = self._reader, self._stop_reader()
+        child, rate = self._started, self.run.log_sampling_rate
+        reader, exit_code = child.log, child.returncode
+        assert exit_code is not None, "pgbench has ended"
+        log = None if reader is None else reader.stop()
         self._errors.finish()
         output = (self.run.folder / OUTPUT_FILE).read_text(encoding="utf-8", errors="replace")
-        summary = parse_summary(output)
-        exit_code = self._started.returncode
-        if exit_code is None:
-            raise RuntimeError("pgbench has not ended")
-        lines = self._errors.lines()
-        if self._stopped is None and script_is_wrong(exit_code, summary, lines):
-            raise script_error(self.run, lines, self.command)
-        metrics = summary_metrics(summary)
+        printed, lines = parse_summary(output), self._errors.lines()
+        if self._stopped is None and script_is_wrong(exit_code, printed, lines):
+            raise script_error(self.run, lines, self._command)
+        logged = {}
         if reader is not None and reader.histogram.count:
-            metrics |= log_metrics(reader.histogram, self.run.log_sampling_rate or 1.0)
+            logged = log_metrics(reader.histogram, rate or 1.0)
         return PgbenchResult(
-            exit_code=exit_code,
             output=output,
-            errors="\n".join(lines),
-            command=self.command,
-            metrics=metrics,
+            command=self._command,
+            metrics=printed | logged,
             series=self._errors.series(),
-            cpu_seconds=self._started.cpu_seconds,
-            problems=problems(exit_code, summary, lines, self._stopped)
-            + log_problems(exit_code, summary, log, self.run.log_sampling_rate),
-            log=log,
-            latencies=reader.histogram if reader is not None else None,
+            cpu_seconds=child.cpu_seconds,
+            problems=problems(exit_code, printed, lines, self._stopped)
+            + log_problems(exit_code, printed, log, rate),
+            latencies=None if reader is None else reader.histogram,
         )
 
 
 def try_script(run: PgbenchRun, timeout: Seconds = REHEARSAL, spawn: Spawn = spawn_here) -> None:
     """Run one single transaction of the script, to find its errors before a campaign starts.
-
-    Of ``run`` the clients, the duration and the log do not matter. Raises WorkloadError with
-    pgbench's own message.
-    """
+    Raises WorkloadError with pgbench's own message."""
     arguments = trial_arguments(run)
     child = spawn(_program(run, arguments, None))
     try:
@@ -218,22 +180,13 @@ def _program(run: PgbenchRun, arguments: tuple[str, ...], log: TransactionLog | 
     )
 
 
-def _log(run: PgbenchRun) -> TransactionLog | None:
-    if run.log_sampling_rate is None:
-        return None
-    return TransactionLog(
-        prefix=log_prefix(run.pgbench.version),
-        threads=min(run.threads, run.clients),
-        folder=transaction_log_folder(run),
-        chosen=run.pgbench.version >= LOG_PREFIX_OPTION_SINCE,
-    )
-
-
 CHUNK_BYTES = 1 << 16
 KEPT_LINES = 200
 """Lines other than progress that are kept at the beginning, and again at the end: a script can
 raise a warning per transaction. The file keeps them all."""
 LINE_LIMIT = 2000
+COLUMNS = ("tps", "latency_mean", "latency_stddev", "failed")
+"""The columns of the progress, in the order of ``ProgressLine``, whose first field is the time."""
 
 
 class FollowedErrors:
@@ -248,14 +201,10 @@ class FollowedErrors:
         self._last: deque[str] = deque(maxlen=KEPT_LINES)
         self._dropped = 0
 
-    @property
-    def latest(self) -> ProgressLine | None:
-        return self.progress[-1] if self.progress else None
-
-    def follow(self) -> None:
-        """Take the lines that were completed since the last time."""
+    def follow(self) -> ProgressLine | None:
+        """Take the lines that were completed since the last time; the latest one of progress."""
         if not self._path.exists():
-            return
+            return None
         with self._path.open("rb") as file:
             file.seek(self._position)
             while chunk := file.read(CHUNK_BYTES):
@@ -264,6 +213,7 @@ class FollowedErrors:
                 self._partial = rest[:LINE_LIMIT]
                 for line in complete:
                     self._take(line)
+        return self.progress[-1] if self.progress else None
 
     def finish(self) -> None:
         """Take the rest, with a last line that may be cut off."""
@@ -279,17 +229,9 @@ class FollowedErrors:
 
     def series(self) -> Series:
         """The progress as the series ``pgbench``: latencies in seconds, NaN where missing."""
-        rows = self.progress
-        return Series(
-            source="pgbench",
-            seconds=np.array([row.seconds for row in rows], dtype=np.float64),
-            columns={
-                "tps": np.array([row.tps for row in rows], dtype=np.float64),
-                "latency_mean": np.array([row.latency for row in rows], dtype=np.float64),
-                "latency_stddev": np.array([row.latency_stddev for row in rows], dtype=np.float64),
-                "failed": np.array([row.failed for row in rows], dtype=np.float64),
-            },
-        )
+        lines = np.array([astuple(line) for line in self.progress], np.float64)
+        seconds, *columns = lines.reshape(-1, len(COLUMNS) + 1).T.copy()
+        return Series("pgbench", seconds, dict(zip(COLUMNS, columns, strict=True)))
 
     def _take(self, raw: bytes) -> None:
         line = raw[:LINE_LIMIT].decode("utf-8", errors="replace").rstrip("\r")

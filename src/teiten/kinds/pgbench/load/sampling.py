@@ -38,11 +38,8 @@ class SamplingRates:
         self._rates: dict[str, float] = {}
 
     def of(self, trial: PlannedTrial, warm_up_tps: float, cores: float | None) -> float:
-        """The share of transactions that pgbench logs (0 to 1), decided by a context's first
-        warm-up and kept for all of its trials, also when the campaign is resumed.
-
-        ``cores``: of the host where pgbench runs; None for this machine's.
-        """
+        """The share of transactions that pgbench logs (0 to 1), by a context's first warm-up, also
+        when the campaign is resumed. ``cores``: of pgbench's host; None for this machine's."""
         contrast, record = self._bench.plan.study.contrast, self._bench.record
         levels = (f"{name}={level}" for name, level in trial.cell.context(contrast))
         context = " ".join((trial.cell.workload, *levels))
@@ -58,12 +55,8 @@ class SamplingRates:
 
 
 def suggested_sampling_rate(tps: float, cores: float | None = None) -> float:
-    """The share of transactions to log at this many transactions per second, 1.0 for all.
-
-    The largest one, in steps of 1 %, with which the log takes at most LARGEST_CPU_SHARE of
-    ``cores`` (default: those that this process may use). Use the same rate for both sides of a
-    contrast.
-    """
+    """The largest share of transactions, in steps of 1 %, with whose log at so many transactions
+    per second it takes at most LARGEST_CPU_SHARE of ``cores`` (default: those of this process)."""
     if tps <= 0:
         return 1.0
     usable = cores if cores is not None else allowed_processors()

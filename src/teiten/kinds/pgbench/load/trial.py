@@ -1,18 +1,13 @@
 """The common part of trials of pgbench's scripts, whoever loads their servers: idle connections,
 counted lookups, evidence, whether a trial counts, and whether it changed data that it was declared
-to read.
-
-Of lookups by an index it is counted how many rows they fetched from the table itself: of an
-index-only scan that is spared the heap, none.
-"""
+to read."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -39,30 +34,23 @@ FROM pg_stat_user_indexes
 """
 """idx_tup_fetch counts rows that were fetched from the heap, by index-only scans too."""
 LOOK_EVERY = 0.6
-"""Seconds. Before version 15 a process of its own gathers what backends report as they end; what it
-tells may be half a second old."""
+"""Seconds. What backends report as they end may be half a second old before version 15."""
 LOOKS = 10
 
 
-@dataclass(frozen=True)
-class Lookups:
-    """Counters of all indexes of the tables, at one time."""
+Lookups = tuple[float, float]
+"""Scans of all indexes of the tables up to some time, and rows that they fetched from the heap."""
 
-    scans: float
-    heap_fetches: float
 
-    def since(self, before: Lookups) -> dict[str, float]:
-        """Compute the metrics of the time since ``before``; none without a lookup."""
-        scans = self.scans - before.scans
-        if scans <= 0:
-            return {}
-        fetched = self.heap_fetches - before.heap_fetches
-        return {INDEX_LOOKUPS.name: scans, HEAP_FETCHES.name: fetched / scans}
+def lookups_since(before: Lookups, now: Lookups) -> dict[str, float]:
+    """Compute the metrics of the time between; none without a lookup."""
+    scans, fetched = (count - earlier for count, earlier in zip(now, before, strict=True))
+    return {INDEX_LOOKUPS.name: scans, HEAP_FETCHES.name: fetched / scans} if scans > 0 else {}
 
 
 def read(connection: psycopg.Connection[Any]) -> Lookups:
-    scans, fetches = connection.execute(COUNTERS).fetchone() or (0.0, 0.0)
-    return Lookups(scans, fetches)
+    scans, fetched = connection.execute(COUNTERS).fetchone() or (0.0, 0.0)
+    return scans, fetched
 
 
 def read_settled(connection: psycopg.Connection[Any]) -> Lookups:
@@ -93,9 +81,8 @@ class PgbenchTrial(PlainLoad):
         self._lookups_before: Lookups | None = None
 
     def prepare(self) -> None:
-        """Open idle connections, which each snapshot and each look at the list of sessions counts,
-        and note the server's lookups before any of the load, where they are counted. Errors are
-        those of ``Site.connect``."""
+        """Open idle connections, and note the server's lookups before any of the load, where they
+        are counted. Errors are those of ``Site.connect``."""
         while len(self._idle) < self.clients.idle:
             self._idle.append(self.site.connect())
         if self.options.index_lookups and self._lookups_before is None:
@@ -108,7 +95,8 @@ class PgbenchTrial(PlainLoad):
         gathered, record = self.gathered, self.bench.record
         if self._lookups_before is not None:
             with self.site.connect() as connection:
-                gathered.metrics |= read_settled(connection).since(self._lookups_before)
+                now = read_settled(connection)
+            gathered.metrics |= lookups_since(self._lookups_before, now)
         for caution in cautions:
             record.record_caution(caution)
         transactions = gathered.metrics.get(TRANSACTIONS.name, 0.0)
@@ -116,8 +104,7 @@ class PgbenchTrial(PlainLoad):
             record.record_caution(data_changed(self.workload.name))
 
     def abandon(self) -> None:
-        """Close idle connections, which a server that is gone has closed already; and keep what is
-        evidence."""
+        """Close idle connections, where the server has not, and keep what is evidence."""
         while self._idle:
             with suppress(psycopg.Error):
                 self._idle.pop().close()
@@ -147,21 +134,15 @@ def load_problems(
 
 
 def without_retried(seen: Iterable[Problem], options: Sequence[str]) -> tuple[Problem, ...]:
-    """Keep those of the problems in servers' logs that hold.
-
-    Where pgbench was told to try again, what it tried again is counted among the trial's numbers,
-    and what failed at last is told by pgbench.
-    """
+    """Keep those of the problems in servers' logs that hold: what pgbench was told to try again is
+    counted, and what failed at last is told by pgbench."""
     if not tries_again(options):
         return tuple(seen)
     return tuple(problem for problem in seen if not _RETRIED.search(problem.detail))
 
 
 def changes_rows(series: Iterable[Series], transactions: float) -> bool:
-    """Whether a trial changed rows, on all its nodes, at least with every hundredth transaction.
-
-    Fewer are the servers' own: their catalogues' statistics.
-    """
+    """Whether at least every hundredth transaction changed a row; fewer are the servers' own."""
     changed = 0.0
     for samples in series:
         of_server = samples.source.rpartition(":")[2] == "postgres"  # of any node: ``node-2:…``
@@ -180,10 +161,8 @@ SELECT (SELECT coalesce(sum(abalance::bigint), 0) FROM pgbench_accounts),
 
 
 def tpcb_balances(connection: psycopg.Connection[Any]) -> Problem | None:
-    """The sums of the three balances and of the history's deltas agree (METHOD.md, A trial, 7).
-
-    Holds for pgbench's tpcb-like on data that pgbench -i made; one statement, so one snapshot.
-    """
+    """The sums of the three balances and of the history's deltas agree (METHOD.md, A trial, 7), of
+    pgbench's tpcb-like on data that pgbench -i made; one statement, so one snapshot."""
     row = connection.execute(_BALANCES).fetchone()
     assert row is not None
     names = ("accounts", "tellers", "branches", "history")
@@ -193,9 +172,7 @@ def tpcb_balances(connection: psycopg.Connection[Any]) -> Problem | None:
     return Problem("invariant", f"tpcb-balances: the sums differ: {sums}")
 
 
-INVARIANTS: Mapping[str, Callable[[psycopg.Connection[Any]], Problem | None]] = {
-    "tpcb-balances": tpcb_balances,
-}
+INVARIANTS = {"tpcb-balances": tpcb_balances}
 """By the name that a study's workload gives."""
 
 

@@ -8,9 +8,13 @@ from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.model import PgbenchClients
-from teiten.kinds.pgbench.present.discussion import shapes, tail_sentences
-from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
-from teiten.kinds.pgbench.present.lookups import lookups, readers_wrote
+from teiten.kinds.pgbench.present.groups import (
+    latency_chart,
+    lookups,
+    percentile_table,
+    readers_wrote,
+    tail_sentences,
+)
 from teiten.kinds.pgbench.present.paired import (
     carry_over,
     cpu_column,
@@ -21,7 +25,7 @@ from teiten.kinds.pgbench.present.paired import (
 from teiten.kinds.pgbench.present.placements import placements
 from teiten.kinds.pgbench.present.published import published_charts
 from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
-from teiten.kinds.pgbench.present.scaling import limits, scaling
+from teiten.kinds.pgbench.present.scaling import limits, scaling, shapes
 from teiten.model.starts import LEAST_SECONDS, of_sides
 from teiten.model.study import MOST_SECONDS, Workload
 from teiten.report.blocks import Block, Box, Further, Section, Unprinted, gallery

@@ -9,7 +9,7 @@ from dataclasses import replace
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult
 from teiten.analysis.model.verdict import CarryOver, Interval
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
-from teiten.kinds.pgbench.present.discussion import tail_values
+from teiten.kinds.pgbench.present.groups import tail_values
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.metrics import CPU_PER_TRANSACTION
 from teiten.model.units import Share
@@ -69,12 +69,7 @@ def _of_the_cpu(t: Texts, analysis: CampaignAnalysis, contrast: ContrastResult) 
 
 def cpu_column(kit: Kit, contrast: ContrastResult, judged: Judged) -> Judged | None:
     """The table with processor time per transaction beside the result; None where there is none."""
-    of_cpu = (
-        further
-        for further in _of_the_same_sides(kit.analysis, contrast)
-        if further.metric == CPU_PER_TRANSACTION
-    )
-    cpu = next(of_cpu, None)
+    cpu = _by_metric(kit.analysis, contrast).get(CPU_PER_TRANSACTION.name)
     if cpu is None:
         return None
     effects = {level.context: level.verdict.effect for level in cpu.levels}
@@ -93,7 +88,7 @@ def of_the_typical(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
 ) -> str:
     """After the sentence on the throughput; empty for classic trials, and without a verdict."""
-    beside = {further.metric.name: further for further in _of_the_same_sides(analysis, contrast)}
+    beside = _by_metric(analysis, contrast)
     typical, by_mean = beside.get(LATENCY_TYPICAL.name), beside.get(MEAN_BY_TYPICAL.name)
     if typical is None or by_mean is None or typical.overall.effect is None:
         return ""
@@ -113,14 +108,14 @@ def of_the_typical(
     ) + _tail(t, names, analysis, contrast, level.context)
 
 
-def _of_the_same_sides(
-    analysis: CampaignAnalysis, contrast: ContrastResult
-) -> Iterator[ContrastResult]:
+def _by_metric(analysis: CampaignAnalysis, contrast: ContrastResult) -> dict[str, ContrastResult]:
     """The contrasts of all metrics between the same sides of the same workload."""
     sides = (contrast.workload, contrast.old, contrast.new)
-    for known in analysis.contrasts:
-        if (known.workload, known.old, known.new) == sides:
-            yield known
+    return {
+        known.metric.name: known
+        for known in analysis.contrasts
+        if (known.workload, known.old, known.new) == sides
+    }
 
 
 def _names(names: Names, contrast: ContrastResult) -> dict[str, str]:
@@ -130,8 +125,7 @@ def _names(names: Names, contrast: ContrastResult) -> dict[str, str]:
 def _tail(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult, context: Context
 ) -> str:
-    """Whose slow transactions are slower at a level, in milliseconds; empty where that is not
-    known there."""
+    """Whose slow transactions are slower at a level, in milliseconds; empty where not known."""
     sides = (contrast.workload, contrast.old, contrast.new)
     for tail in pgbench_found(analysis).tails:
         for level in tail.levels if (tail.workload, tail.old, tail.new) == sides else ():

@@ -116,8 +116,7 @@ def _followed(kit: Kit, result: PlacementResult) -> str:
 
 
 def _transfers(kit: Kit, name: str, result: PlacementResult) -> Table:
-    """Show KB/s and TPS, each with its ratio to the study's first placement, like tables 4.8 and
-    4.9 of 2013."""
+    """KB/s and TPS with their ratios to the first placement's, as tables 4.8 and 4.9 of 2013."""
     t, reference = kit.t, kit.study.levels(PLACEMENT)[0]
     first = next((row for row in result.rows if row.level == reference), None)
     counted = {use.storage for row in result.rows for use in row.storages}
@@ -207,9 +206,5 @@ def _kilobytes(value: float, of: float | None = None) -> str:
 
 
 def _emulated_note(kit: Kit) -> str:
-    names: Sequence[str] = emulated(kit)
-    return (
-        kit.t("storage.emulated-note", storages=kit.t("list.separator").join(names))
-        if names
-        else ""
-    )
+    names = kit.t("list.separator").join(emulated(kit))
+    return kit.t("storage.emulated-note", storages=names) if names else ""

@@ -16,8 +16,6 @@ from teiten.report.view.kit import Kit
 
 Points = tuple[list[PublishedPoint], list[PublishedPoint]]
 """Those published, and those measured."""
-PointsOf = Callable[[Kit, str, PublishedCurves], Points]
-"""The points of a workload and its table; measured ones alone, or none, where there are none."""
 
 
 def published_charts(kit: Kit) -> Iterator[Chart]:
@@ -45,7 +43,9 @@ def published_charts(kit: Kit) -> Iterator[Chart]:
             yield published_curves(name, points, words)
 
 
-def _points(kit: Kit, axis: str, points_of: PointsOf) -> list[PublishedPoint]:
+def _points(
+    kit: Kit, axis: str, points_of: Callable[[Kit, str, PublishedCurves], Points]
+) -> list[PublishedPoint]:
     tables: dict[tuple[str, str], PublishedCurves] = {}
     for claim in (outcome.claim for outcome in kit.analysis.claims):
         table = claim.published

@@ -10,15 +10,13 @@ from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.pgbench.present.scale_out_tables import (
     chart_by_best,
     chart_by_plain,
+    ends_of,
     fsync_table,
-    in_reach,
     model_table,
     nodes_table,
-    ratio_text,
     use_table,
 )
-from teiten.kinds.pgbench.results import pgbench_found
-from teiten.kinds.pgbench.scale_out.results import (
+from teiten.kinds.pgbench.results import (
     FLAT_WITHIN,
     LINEAR_WITHIN,
     NodesPoint,
@@ -28,6 +26,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     Shape,
     best_scaling,
     participants,
+    pgbench_found,
 )
 from teiten.model.distribution import ClientEntry
 from teiten.report.blocks import Block, Further, Heading, Items, Section, Statement, Text, gallery
@@ -118,16 +117,14 @@ def _of_engines(kit: Kit) -> Iterator[Block]:
         key = f"scale-out.engine.{engine}"
         if key in t:
             yield Text(t(key), "note")
-    for engine in dict.fromkeys(
-        distribution.engine for distribution in spread if distribution.shards
-    ):
-        counts = {
-            (distribution.nodes, distribution.shards)
-            for distribution in spread
-            if distribution.engine == engine and distribution.shards
-        }
+    shards: dict[str, set[tuple[int, int]]] = {}
+    for distribution in spread:
+        if distribution.shards:
+            counts = shards.setdefault(distribution.engine, set())
+            counts.add((distribution.nodes, distribution.shards))
+    for engine, counts in shards.items():
         listed = t("list.separator").join(
-            t("scale-out.shards.each", nodes=n, shards=shards) for n, shards in sorted(counts)
+            t("scale-out.shards.each", nodes=nodes, shards=count) for nodes, count in sorted(counts)
         )
         yield Text(t("scale-out.shards.counted", engine=engine, counts=listed), "note")
     if spread and any(pgbench_of(workload).invariants for workload in kit.study.workloads):
@@ -177,13 +174,13 @@ def _sentences(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
             "scale-out.cost", engine=result.engine, ratio=_with_interval(kit, result, result.cost)
         )
     yield from _cause(kit, result)
-    last = result.point(result.most)
-    if last is not None and last.participants is not None and result.rows is not None:
+    measured = result.points[-1].participants
+    if measured is not None and result.rows is not None:
         yield kit.t(
             "scale-out.participants",
             nodes=result.most,
             rows=result.rows,
-            measured=significant(last.participants, 3),
+            measured=significant(measured),
             expected=significant(float(participants(result.most, result.rows)), 3),
             best=significant(float(best_scaling(result.most, result.rows)), 3),
         )
@@ -191,8 +188,8 @@ def _sentences(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
 
 def _cause(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
     """Say what the servers' figures suggest as the cause of the shape, with these figures."""
-    first, last = result.point(1), result.point(result.most)
-    if result.cause is None or first is None or last is None:
+    first, last = result.point(1), result.points[-1]
+    if result.cause is None or first is None:
         return
     shares = _both(first, last, "in_memory") or (0.0, 0.0)
     reads = _both(first, last, "disk_reads_per_node") or (0.0, 0.0)
@@ -207,21 +204,20 @@ def _cause(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
 
 
 def _pays(kit: Kit, result: ScaleOutResult, pays: Pays) -> str:
-    if pays.nodes is not None and pays.ratio is not None:
+    if pays.ratio is None:
+        sentence, more = kit.t("scale-out.pays.none", most=pays.most), "possibly"
+    else:
         ratio = _with_interval(kit, result, pays.ratio)
-        sentence = kit.t("scale-out.pays.nodes", nodes=pays.nodes, ratio=ratio)
-        fewer = pays.possibly is not None and pays.possibly < pays.nodes
-        return sentence + (kit.t("scale-out.pays.fewer", nodes=pays.possibly) if fewer else "")
-    sentence = kit.t("scale-out.pays.none", most=pays.most)
-    if pays.possibly is None:
+        sentence, more = kit.t("scale-out.pays.nodes", nodes=pays.nodes, ratio=ratio), "fewer"
+    if pays.possibly in {None, pays.nodes}:
         return sentence
-    return sentence + kit.t("scale-out.pays.possibly", nodes=pays.possibly)
+    return sentence + kit.t(f"scale-out.pays.{more}", nodes=pays.possibly)
 
 
 def _evidence(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
     """List the servers' figures that go with the shape."""
-    first, last = result.point(1), result.point(result.most)
-    if first is None or last is None or first is last:
+    first, last = result.point(1), result.points[-1]
+    if first is None or first is last:
         return
     for name, written in (
         ("hit_ratio", lambda value: percent(kit.t, value, 2)),
@@ -246,9 +242,8 @@ def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float]
 
 
 def _with_interval(kit: Kit, result: ScaleOutResult, ratio: RatioOfNodes) -> str:
-    value = ratio_text(ratio)
-    if ratio.low is None or ratio.high is None:
+    value, ends = significant(ratio.value), ends_of(ratio)
+    if not ends:
         return kit.t("scale-out.ratio-plain", value=value)
-    low, high = in_reach(ratio.low), in_reach(ratio.high)
     confidence = confidence_percent(kit.t, result.confidence)
-    return kit.t("scale-out.ratio", value=value, confidence=confidence, low=low, high=high)
+    return kit.t("scale-out.ratio", value=value, confidence=confidence, **ends)

@@ -1,16 +1,12 @@
-"""Numbers by nodes, and those that the model of commits expects.
-
-Relative throughput by nodes, as figures 5.6 and 5.8 of 2013 have it, and the best possible.
-
-The resources that each server of a trial used, by the number of nodes.
-"""
+"""Numbers by nodes: throughput, as figures 5.6 and 5.8 of 2013 have it, what the model of commits
+expects, and what each server used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from teiten.kinds.pgbench.scale_out.results import (
+from teiten.kinds.pgbench.results import (
     PRINTED,
     NodesPoint,
     RatioOfNodes,
@@ -26,23 +22,22 @@ from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.effects import confidence_percent, percent, ratio_in_reach
 from teiten.report.numbers import NOTHING, REACH, bytes_text, significant
 from teiten.report.sites import have_own_hosts
-from teiten.report.tables import Column, Row, Table, TableCell, number_cell
+from teiten.report.tables import Column, Row, Table, TableCell, number_cell, without_unknown
 from teiten.report.view.kit import Kit
 
 OF_THE_REPORT = 3
 """Rows that the report's transaction chooses at random, and changes."""
 
 
-def ratio_text(ratio: RatioOfNodes | None) -> str:
-    """Three digits: its interval stands beside it."""
-    return NOTHING if ratio is None else significant(ratio.value, 3)
-
-
-def in_reach(end: float) -> str:
-    """Three digits of an interval's end; of one of two blocks, which can be anywhere, its bound."""
-    if 1 / REACH <= end <= REACH:
-        return significant(end, 3)
-    return ratio_in_reach(end, 3)
+def ends_of(ratio: RatioOfNodes | None) -> dict[str, str]:
+    """Three digits of an interval's ends; of those that two blocks have, which can be anywhere,
+    their bounds; empty without an interval."""
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return {}
+    return {
+        name: significant(end) if 1 / REACH <= end <= REACH else ratio_in_reach(end, 3)
+        for name, end in (("low", ratio.low), ("high", ratio.high))
+    }
 
 
 def nodes_table(kit: Kit, results: list[ScaleOutResult]) -> Table:
@@ -61,15 +56,13 @@ def nodes_table(kit: Kit, results: list[ScaleOutResult]) -> Table:
 
 
 def _row(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
-    t = kit.t
-    named = str(point.nodes) if point.nodes else t("scale-out.plain")
+    t, ends = kit.t, ends_of(point.to_plain)
     return (
-        TableCell(kit.names.varied_levels(result.context) or NOTHING),
-        TableCell(named, float(point.nodes)),
+        *_head(kit, result, point),
         number_cell(point.tps, lambda tps: significant(tps, 4)),
-        TableCell(ratio_text(point.to_plain), point.to_plain.value if point.to_plain else None),
-        TableCell(_interval(kit, point.to_plain)),
-        TableCell(ratio_text(point.to_one), point.to_one.value if point.to_one else None),
+        _ratio_cell(point.to_plain),
+        TableCell(t("interval.plain", **ends) if ends else NOTHING),
+        _ratio_cell(point.to_one),
         number_cell(point.hit_ratio, lambda hits: percent(t, hits, 2)),
         number_cell(point.reads_per_node, lambda reads: significant(reads, 3)),
         TableCell(bytes_text(point.wal_per_node), point.wal_per_node),
@@ -77,11 +70,14 @@ def _row(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
     )
 
 
-def _interval(kit: Kit, ratio: RatioOfNodes | None) -> str:
-    if ratio is None or ratio.low is None or ratio.high is None:
-        return NOTHING
-    low, high = in_reach(ratio.low), in_reach(ratio.high)
-    return kit.t("interval.plain", low=low, high=high)
+def _head(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
+    named = str(point.nodes) if point.nodes else kit.t("scale-out.plain")
+    levels = kit.names.varied_levels(result.context) or NOTHING
+    return TableCell(levels), TableCell(named, float(point.nodes))
+
+
+def _ratio_cell(ratio: RatioOfNodes | None) -> TableCell:
+    return number_cell(None if ratio is None else ratio.value, significant)
 
 
 def model_table(kit: Kit, workload: str, rows: int, results: list[ScaleOutResult]) -> Table:
@@ -129,21 +125,14 @@ ITSELF = RatioOfNodes(1.0, None, None)
 
 def chart_by_plain(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
     """Throughput by plain PostgreSQL's; None where that was not measured."""
-    points = [
-        point
-        for result in results
-        for point in _measured(kit, result, lambda point: point.to_plain)
-    ]
-    if not points:
-        return None
-    workload = results[0].workload
-    return line_chart(f"by-plain-{workload}", points, _labels(kit, workload, "plain", points))
+    points = _measured(kit, results, lambda point: point.to_plain)
+    return _chart(kit, results[0].workload, "plain", points) if points else None
 
 
 def chart_by_best(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
     """Throughput by one node's, beside growth in proportion and, of changes, what the commits
     allow; None where more than one node was not measured."""
-    points = [point for result in results for point in _measured(kit, result, _to_one)]
+    points = _measured(kit, results, lambda point: ITSELF if point.nodes == 1 else point.to_one)
     counts = sorted({int(point.x) for point in points})
     if len(counts) < 2:
         return None
@@ -153,28 +142,25 @@ def chart_by_best(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
         best = {nodes: float(best_scaling(nodes, rows)) for nodes in counts}
         points += _computed(kit.t("scale-out.chart.best"), best)
     points += _computed(kit.t("scale-out.chart.proportion"), {n: float(n) for n in counts})
-    return line_chart(f"by-one-{workload}", points, _labels(kit, workload, "one", points))
-
-
-def _to_one(point: NodesPoint) -> RatioOfNodes | None:
-    return ITSELF if point.nodes == 1 else point.to_one
+    return _chart(kit, workload, "one", points)
 
 
 def _measured(
-    kit: Kit, result: ScaleOutResult, ratio: Callable[[NodesPoint], RatioOfNodes | None]
-) -> Iterator[CurvePointOfSide]:
-    for point in result.points:
-        relative = ratio(point)
-        if relative is not None:
-            x = float(point.nodes)
-            text = ratio_text(relative)
-            yield CurvePointOfSide(
-                _side(kit, result), x, relative.value, relative.low, relative.high, text
-            )
-
-
-def _side(kit: Kit, result: ScaleOutResult) -> str:
-    return kit.names.varied_levels(result.context) or kit.t("word.measured")
+    kit: Kit, results: list[ScaleOutResult], ratio: Callable[[NodesPoint], RatioOfNodes | None]
+) -> list[CurvePointOfSide]:
+    return [
+        CurvePointOfSide(
+            kit.names.varied_levels(result.context) or kit.t("word.measured"),
+            float(point.nodes),
+            relative.value,
+            relative.low,
+            relative.high,
+            significant(relative.value),
+        )
+        for result in results
+        for point in result.points
+        if (relative := ratio(point)) is not None
+    ]
 
 
 def _computed(side: str, values: dict[int, float]) -> Iterator[CurvePointOfSide]:
@@ -182,9 +168,9 @@ def _computed(side: str, values: dict[int, float]) -> Iterator[CurvePointOfSide]
         yield CurvePointOfSide(side, float(nodes), value, None, None, significant(value, 3))
 
 
-def _labels(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) -> CurveLabels:
+def _chart(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) -> Chart:
     t = kit.t
-    return CurveLabels(
+    labels = CurveLabels(
         t(f"scale-out.chart.{base}.title", workload=kit.names.workload(workload)),
         t(f"scale-out.chart.{base}.note"),
         t("factor.nodes"),
@@ -193,36 +179,35 @@ def _labels(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) 
         coloured(dict.fromkeys(point.side for point in points)),
         t("chart.band-cut"),
     )
+    return line_chart(f"by-{base}-{workload}", points, labels)
 
 
 SHARES = ("cpu_share", "buffer_hits", "cache_hits")
-SIZES = ("memory", "disk_read", "disk_written", "received", "sent")
 COUNTS = ("syncs", "commits", "prepared")
-ORDER = (
+USED = (
     *("cpu_share", "memory", "buffer_hits", "cache_hits", "disk_read", "disk_written", "syncs"),
     *("received", "sent", "commits", "prepared"),
 )
+"""Columns of what servers used; those that are no shares and no counts are bytes."""
 PRINTED_SHARES: Mapping[int, float] = {8192: 3.6, 128 * 1024: 40.2, 0: 197}
 """Bytes between two calls of fsync, 0 for never: MB/s of table 5.6."""
 
 
 def use_table(kit: Kit, results: list[ScaleOutResult]) -> Table | None:
-    """None where nothing was counted of any server. Columns of which nothing is known are left
-    out."""
+    """Use by servers, as far as it was counted; None where nothing was."""
     t, workload = kit.t, results[0].workload
     lines = [
         (result, point, use) for result in results for point in result.points for use in point.uses
     ]
-    names = [name for name in ORDER if any(getattr(use, name) is not None for *_, use in lines)]
-    if not names:
-        return None
-    columns = (
+    heads = (
         Column(t("scale-out.column.scenario")),
         Column(t("factor.nodes"), numeric=True),
         Column(t("scale-out.use.server")),
-        *(Column(t(f"scale-out.use.{name}"), numeric=True) for name in names),
     )
-    rows = tuple(tuple(_cells(kit, result, point, use, names)) for result, point, use in lines)
+    used = (Column(t(f"scale-out.use.{name}"), numeric=True) for name in USED)
+    columns, rows = without_unknown((*heads, *used), (tuple(_cells(kit, *line)) for line in lines))
+    if len(columns) <= len(heads):
+        return None
     caption = t("scale-out.use.caption", workload=kit.names.workload_in_sentence(workload))
     emulated = any(use.cache_hits is not None for *_, use in lines)
     spread = (trial.distribution for trial in kit.analysis.plan.trials)
@@ -261,20 +246,13 @@ def fsync_table(kit: Kit) -> Table | None:
 
 
 def _cells(
-    kit: Kit, result: ScaleOutResult, point: NodesPoint, use: RoleUse, names: list[str]
+    kit: Kit, result: ScaleOutResult, point: NodesPoint, use: RoleUse
 ) -> Iterator[TableCell]:
-    t = kit.t
-    yield TableCell(kit.names.varied_levels(result.context) or NOTHING)
-    yield TableCell(str(point.nodes) if point.nodes else t("scale-out.plain"), float(point.nodes))
-    yield TableCell(t(f"scale-out.role.{use.role.value}"))
-    for name in names:
+    yield from _head(kit, result, point)
+    yield TableCell(kit.t(f"scale-out.role.{use.role.value}"))
+    for name in USED:
         value: float | None = getattr(use, name)
-        yield TableCell(NOTHING if value is None else _written(kit, name)(value), value)
-
-
-def _written(kit: Kit, name: str) -> Callable[[float], str]:
-    if name in SHARES:
-        return lambda value: percent(kit.t, value, 2)
-    if name in SIZES:
-        return bytes_text
-    return lambda value: significant(value, 3)
+        if name in SHARES:
+            yield number_cell(value, lambda share: percent(kit.t, share, 2))
+        else:
+            yield number_cell(value, significant if name in COUNTS else bytes_text)

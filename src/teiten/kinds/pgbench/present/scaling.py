@@ -1,5 +1,5 @@
-"""How a workload scales: the knee, and the law or why it is withheld, in words; the curve, the
-efficiency by load, and the limits with which its greatest throughput is consistent."""
+"""How a workload scales: knee, form, and the law or why it is withheld, in words; the curve,
+the efficiency by load, and the limits with which its greatest throughput is consistent."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from teiten.analysis.model.scaling import (
     NO_REPLICATES,
+    CurveShape,
+    Form,
     Knee,
     LackOfFit,
     Parameter,
@@ -18,17 +20,25 @@ from teiten.analysis.model.scaling import (
     ScalingResult,
     UslFit,
 )
+from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.analyse import CLIENTS, CORES
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.results import pgbench_found
-from teiten.model.bottleneck import BottleneckResult, Consistent, Evidence
+from teiten.model.bottleneck import BottleneckResult, Consistent
 from teiten.model.study import SERVER
 from teiten.report.blocks import Block, Further, Heading, Items, Text
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
 from teiten.report.effects import confidence_percent, percent, plain_percent
-from teiten.report.names import Context, Side
-from teiten.report.numbers import NOTHING, bytes_text, measured, plain, significant
+from teiten.report.names import Side
+from teiten.report.numbers import (
+    NOTHING,
+    bytes_text,
+    decimals_for,
+    measured,
+    plain,
+    significant,
+)
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -46,17 +56,14 @@ def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
 
 
 def _part(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Iterator[Block]:
-    context = results[0].context if results[0].load == CLIENTS else _varied(kit, results[0].context)
-    title = wording(kit, results[0].load)("title")
-    yield Heading(4, kit.t.aside(title, kit.names.context(context)) if context else title)
+    first, names = results[0], kit.names
+    levels = names.varied_levels(first.context)
+    if first.load == CLIENTS:
+        levels = names.context(first.context) if first.context else ""
+    title = wording(kit, first.load)("title")
+    yield Heading(4, kit.t.aside(title, levels) if levels else title)
     yield Items(tuple(_alike(kit, results)), "findings")
     yield Further((_chart(kit, name, results), _table(kit, f"{name}-table", results)))
-
-
-def _varied(kit: Kit, context: Context) -> Context:
-    """Without the factors that have one level alone, as the clients where the cores are varied."""
-    levels = {factor.name: factor.levels for factor in kit.study.factors}
-    return tuple(pair for pair in context if len(levels.get(pair[0], ())) > 1)
 
 
 def _chart(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Chart:
@@ -160,31 +167,24 @@ def _sentence(kit: Kit, result: BottleneckResult) -> str:
         conclusion = t(f"bottleneck.abstained.{finding.reason.value}")
     if not finding.evidence:
         return t("bottleneck.sentence", where=where, said=conclusion)
-    evidence = t("list.separator").join(_evidence(kit, finding.evidence))
+    evidence = t("list.separator").join(
+        t(f"bottleneck.evidence.{name}", value=_written(kit, name, value))
+        for name, value in finding.evidence
+    )
     return t("bottleneck.sentence-evidence", where=where, said=conclusion, evidence=evidence)
 
 
-def _evidence(kit: Kit, evidence: Evidence) -> list[str]:
-    return [
-        kit.t(f"bottleneck.evidence.{name}", value=_written(name)(kit, value))
-        for name, value in evidence
-    ]
-
-
-def _written(name: str) -> Callable[[Kit, float], str]:
-    if name in RATES:
-        return lambda kit, value: kit.t("bottleneck.per-second", value=bytes_text(value))
-    if name in COUNTS:
-        return lambda kit, value: kit.t("bottleneck.per-second", value=significant(value, 3))
+def _written(kit: Kit, name: str, value: float) -> str:
+    if name in RATES | COUNTS:
+        number = bytes_text(value) if name in RATES else significant(value)
+        return kit.t("bottleneck.per-second", value=number)
     if name == "cores":
-        return lambda _, value: significant(value, 3)
-    return lambda kit, value: percent(kit.t, value, 0 if value >= 0.1 else 1)
+        return significant(value)
+    return percent(kit.t, value, 0 if value >= 0.1 else 1)
 
 
 RATES = frozenset({"written", "write_ceiling", "read", "read_ceiling"})
 COUNTS = frozenset({"fsyncs", "fsyncs_before", "fsync_ceiling", "reads", "reads_ceiling"})
-
-
 MILLIONTH = 1e-6
 """κ is shown in these."""
 LEAST_PROBABILITY = 0.001
@@ -326,3 +326,74 @@ def _residuals(kit: Kit, scaling: Scaling) -> tuple[str, str]:
 
 def level_at(kit: Kit, factor: str, load: float) -> str:
     return kit.names.context(((factor, plain(load)),))
+
+
+def shapes(kit: Kit, workload: str) -> Iterator[str]:
+    """Say for every side whether throughput rises to the end, is level, or falls."""
+    for result in pgbench_found(kit.analysis).scaling:
+        knee, shape = result.scaling.knee, result.scaling.shape
+        if result.workload == workload and knee is not None and shape is not None:
+            yield _form(kit, result, knee, shape)
+            yield from _processors(kit, result, knee, shape)
+
+
+def _form(kit: Kit, result: ScalingResult, knee: Knee, shape: CurveShape) -> str:
+    values = {
+        "side": _side_at(kit, result),
+        "knee": level_at(kit, result.load, knee.load),
+        "peak": level_at(kit, result.load, shape.peak),
+        "last": level_at(kit, result.load, result.scaling.loads[-1]),
+        "share": percent(kit.t, shape.last, _decimals(shape.decline)),
+        "delta": plain_percent(kit.t, knee.delta),
+    }
+    if shape.form is Form.LEVEL:
+        return kit.t(f"discussion.shape.{_level(result, knee, shape)}", **values)
+    if shape.decline is None or shape.form is Form.RISING:
+        return kit.t(f"discussion.shape.{shape.form.value}", **values)
+    values |= {
+        "low": percent(kit.t, shape.decline.low, _decimals(shape.decline)),
+        "high": percent(kit.t, shape.decline.high, _decimals(shape.decline)),
+        "confidence": plain_percent(kit.t, round(shape.decline.confidence, 12)),
+    }
+    return kit.t(f"discussion.shape.{shape.form.value}-interval", **values)
+
+
+def _level(result: ScalingResult, knee: Knee, shape: CurveShape) -> str:
+    """Where the knee and the peak are on the measured range."""
+    loads = result.scaling.loads
+    if knee.load == loads[0]:
+        return "level-all" if shape.peak == loads[-1] else "level-first"
+    return "level-last" if shape.peak == loads[-1] else "level"
+
+
+def _decimals(decline: Interval | None) -> int:
+    return 1 if decline is None else decimals_for((decline.high - decline.low) / 2 * 100)
+
+
+def _processors(kit: Kit, result: ScalingResult, knee: Knee, shape: CurveShape) -> Iterator[str]:
+    """The knee beside the machine's processors; not where a trial had fewer, or another machine."""
+    limited = result.load != CLIENTS or CORES in dict(result.context)
+    if limited or kit.analysis.plan.is_of_one_start or shape.form is Form.RISING:
+        return
+    if knee.low is None or knee.high is None:
+        return
+    cores = kit.analysis.facts.cpu.logical
+    where = "below" if knee.high < cores else "above" if knee.low > cores else "within"
+    single = knee.low == knee.high
+    yield kit.t(
+        f"discussion.shape.{'is' if single and where == 'within' else where}",
+        confidence=plain_percent(kit.t, round(knee.confidence, 12)),
+        ends=plain(knee.low)
+        if single
+        else kit.t("interval.plain", low=plain(knee.low), high=plain(knee.high)),
+        cores=cores,
+    )
+
+
+def _side_at(kit: Kit, result: ScalingResult) -> str:
+    """With the levels of factors that vary beside the load."""
+    side = side_of(kit, result).long
+    level = kit.names.varied_levels(
+        result.context, *([] if result.load == CLIENTS else [result.load])
+    )
+    return kit.t("discussion.side-at", side=side, level=level) if level else side

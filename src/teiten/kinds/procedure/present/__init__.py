@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log
 from statistics import median
 
@@ -36,7 +36,6 @@ from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 
 OF_PROGRAMS = ("program_cpu", "server_cpu")
 """Names of the figures that steps have of programs that they run."""
-DIGITS = 3
 MOST_NAMED = 3
 """Undecided methods of a workload that are named; of more their number is given."""
 
@@ -56,18 +55,16 @@ class ProcedurePresent(UsualPresent):
         return kit.t("procedure.procedure")
 
     def own_answer(self, kit: Kit) -> OwnAnswer | None:
-        """Where methods are contrasted a table for each workload; else, where layouts tell their
-        partitions, how times grow with these."""
+        """A table for each workload, of contrasted methods; else how times grow with partitions."""
         if kit.study.contrast != METHOD:
             return growth_answer(kit)
         blocks: list[Block] = []
         undecided: list[str] = []
-        for at, workload in enumerate(_measured(kit), start=1):
-            contrasts = [
-                contrast
-                for contrast in contrasts_of(kit, workload)
-                if contrast.metric == PROCEDURE_TIME
-            ]
+        measured = (kit.study.workload(name) for name in kit.workloads_measured())
+        mine = (workload.name for workload in measured if workload.kind == NAME)
+        for at, workload in enumerate(mine, start=1):
+            every = contrasts_of(kit, workload)
+            contrasts = [contrast for contrast in every if contrast.metric == PROCEDURE_TIME]
             if contrasts:
                 blocks += [_clearest(kit, contrasts), _against(kit, at, contrasts)]
                 undecided += _undecided(kit, workload, contrasts)
@@ -93,17 +90,12 @@ class ProcedurePresent(UsualPresent):
             yield Further((Details(kit.t("procedure.contrasts"), contrasts),))
 
 
-def _measured(kit: Kit) -> Iterator[str]:
-    return (name for name in kit.workloads_measured() if kit.study.workload(name).kind == NAME)
-
-
 def _title(kit: Kit, workload: str, method: str) -> str:
     return kit.t.of(procedure_of(kit.study.workload(workload)).method(method).title)
 
 
 def _clearest(kit: Kit, contrasts: Sequence[ContrastResult]) -> Statement:
-    """The answer by the two methods that differ most of those whose verdict is decided, with the
-    step that takes most of either's time."""
+    """The answer by the two methods that most surely differ most, with each one's longest step."""
     shown = max(contrasts, key=_apart)
     verdict, _, _ = answer_parts(kit.t, kit.names, kit.analysis, shown)
     points = (_dominating(kit, shown.workload, method) for method in (shown.old, shown.new))
@@ -216,9 +208,7 @@ def _undecided(kit: Kit, workload: str, contrasts: Sequence[ContrastResult]) -> 
 
 
 def _method_of(kit: Kit, group: TrialGroup) -> str:
-    if kit.study.contrast == METHOD:
-        return group.side
-    return dict(group.context).get(METHOD, "")
+    return {**dict(group.context), kit.study.contrast: group.side}.get(METHOD, "")
 
 
 def _in_words(kit: Kit, group: TrialGroup) -> tuple[str, str]:
@@ -238,7 +228,7 @@ def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> 
         values = [1000 * value for value in group.values(metric.name)]
         if values:
             method, level = _in_words(kit, group)
-            text = f"{significant(median(values), DIGITS)} ms"
+            text = f"{significant(median(values))} ms"
             bars.append(QueryBar("", method, level, median(values), min(values), max(values), text))
     if not bars:
         return None
@@ -261,11 +251,11 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     rows = tuple(
         cells(
             *_in_words(kit, group),
-            _median(group, PROCEDURE_TIME.name, _milliseconds),
-            _median(group, ROWS_RATE.name, _digits),
-            _median(group, BACKEND_CPU.name, _milliseconds),
-            _median(group, PROCEDURE_WAL.name, _bytes),
-            _median(group, SIZE_CHANGE.name, _bytes),
+            number_cell(group.median(PROCEDURE_TIME.name), _milliseconds),
+            number_cell(group.median(ROWS_RATE.name), significant),
+            number_cell(group.median(BACKEND_CPU.name), _milliseconds),
+            number_cell(group.median(PROCEDURE_WAL.name), bytes_text),
+            number_cell(group.median(SIZE_CHANGE.name), bytes_text),
         )
         for group in groups
     )
@@ -314,8 +304,7 @@ def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
             step_text(kit.t, name),
             TableCell(_milliseconds(seconds), seconds),
             TableCell(percent(kit.t, share, 0), share),
-            _of_steps(same, "cpu"),
-            *(_of_steps(same, figure) for figure in ("read", "written", "wal")),
+            *(_of_steps(same, figure) for figure in ("cpu", "read", "written", "wal")),
             *(_of_steps(same, figure) for figure in OF_PROGRAMS if programs),
         )
 
@@ -326,21 +315,8 @@ def _of_steps(steps: Sequence[StepOfTrial], name: str) -> TableCell:
     return number_cell(median(values) if values else None, shown)
 
 
-def _median(group: TrialGroup, metric: str, shown: Callable[[float], str]) -> TableCell:
-    values = group.values(metric)
-    return number_cell(median(values) if values else None, shown)
-
-
-def _bytes(size: float) -> str:
-    return f"{'−' if size < 0 else ''}{bytes_text(abs(size))}"
-
-
-def _digits(value: float) -> str:
-    return significant(value, DIGITS)
-
-
 def _milliseconds(seconds: float) -> str:
-    return _digits(seconds * 1000)
+    return significant(seconds * 1000)
 
 
 PRESENT = ProcedurePresent()

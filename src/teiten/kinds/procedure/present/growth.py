@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.contract_present import OwnAnswer
-from teiten.kinds.procedure.analyse import KNEE, LAYOUT, partitions_of
+from teiten.kinds.procedure.analyse import KNEE, partitioned
 from teiten.kinds.procedure.model import METHOD, procedure_of
 from teiten.kinds.procedure.results import (
     Growth,
     GrowthKind,
-    StepOfTrial,
     procedures_found,
     steps_of,
 )
-from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Further, Gallery, Heading, Items, looked_up
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
@@ -34,11 +32,7 @@ MOST_CHARTS = 4
 """Curves that the body has of a workload; more are looked up, and the table tells of each."""
 NANO = 1e9
 MOST_LISTED = 4
-"""The most methods whose numbers a sentence lists; of more, it names the methods and leaves the
-numbers to the table below it."""
-Looked = Callable[[StepOfTrial], float | None]
-Line = tuple[str, str, Context]
-"""A method, a step, and the levels of what else is varied."""
+"""The most methods whose numbers a sentence lists; of more, the table below it has them."""
 
 
 def growth_answer(kit: Kit) -> OwnAnswer | None:
@@ -55,7 +49,7 @@ def growth_answer(kit: Kit) -> OwnAnswer | None:
             _table(kit, f"answer-growth-{at}", mine),
         ]
     undecided = (
-        _which(kit, _called(kit, growth.method), growth.step, growth.context)
+        _which(kit, growth.method, growth.step, growth.context)
         for growth in every
         if growth.kind is GrowthKind.UNDECIDED
     )
@@ -77,14 +71,8 @@ def growth_blocks(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
         charts = Gallery(tuple(_charts(kit, prefix, mine)))
         few = len(charts.charts) <= MOST_CHARTS
         yield charts if few else looked_up(kit.t("paper.charts"), (charts,))
-    looks: tuple[tuple[str, Looked, Callable[[float], str]], ...] = (
-        ("fast-path", lambda step: step.fast_path, _count),
-        ("in-table", lambda step: step.in_table, _count),
-        ("memory", lambda step: step.memory, bytes_text),
-        ("planning", lambda step: step.planning, bytes_text),
-    )
-    for name, look, shown in looks:
-        table = _by_partitions(kit, f"{prefix}-{name}", workload, (look, shown), name)
+    for figure in FIGURES:
+        table = _by_partitions(kit, prefix, workload, figure)
         if table is not None:
             yield Further((table,))
 
@@ -94,7 +82,7 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
     t = kit.t
     unit = t(f"growth.unit.{lines[0].unit.value}")
     delta = plain_percent(t, kit.study.measure.delta)
-    words = [line.kind.value if kit.study.conclusive else "no-conclusion" for line in lines]
+    words = [_kind(kit, line) for line in lines]
     for word in dict.fromkeys(words):
         with_word = [line for line, own in zip(lines, words, strict=True) if own == word]
         listed = t("list.strong").join(_grown(kit, growth) for growth in with_word)
@@ -106,10 +94,10 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
 
 def _grown(kit: Kit, growth: Growth) -> str:
     between = _between(kit, growth.slope, _nano)
-    which = _which(kit, _called(kit, growth.method), growth.step, growth.context)
+    which = _which(kit, growth.method, growth.step, growth.context)
     confidence = confidence_percent(kit.t, procedures_found(kit.analysis).confidence)
-    of_level = kit.t("growth.interval", between=between, confidence=confidence)
-    interval = "" if between == NOTHING else of_level
+    interval = kit.t("growth.interval", between=between, confidence=confidence)
+    interval = "" if between == NOTHING else interval
     return kit.t("growth.by", which=which, slope=_nano(growth.slope.mean), interval=interval)
 
 
@@ -119,7 +107,8 @@ def _called(kit: Kit, method: str) -> str:
 
 
 def _which(kit: Kit, method: str, step: str, context: Context) -> str:
-    level, timed = kit.names.varied_levels(context), kit.t.aside(method, step_text(kit.t, step))
+    timed = kit.t.aside(_called(kit, method), step_text(kit.t, step))
+    level = kit.names.varied_levels(context)
     return kit.t.aside(timed, level) if level else timed
 
 
@@ -145,31 +134,23 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
 
 
 def _row(kit: Kit, growth: Growth, *, levels: bool) -> Row:
-    slope, knee = growth.slope, growth.doubled
+    slope, knee, ends = growth.slope, growth.doubled, (growth.points[0], growth.points[-1])
+    fewest, most = (_count(point.partitions) for point in ends)
     return (
         *cells(_called(kit, growth.method), step_text(kit.t, growth.step)),
         *(cells(kit.names.varied_levels(growth.context)) if levels else ()),
-        TableCell(_range(kit, growth), growth.points[-1].partitions),
-        *(
-            TableCell(significant(point.seconds * MICRO, 3), point.seconds)
-            for point in (growth.points[0], growth.points[-1])
-        ),
+        TableCell(kit.t("interval.plain", low=fewest, high=most), ends[1].partitions),
+        *(TableCell(significant(point.seconds * MICRO), point.seconds) for point in ends),
         TableCell(fixed(growth.times, 2), growth.times),
         TableCell(_nano(slope.mean), slope.mean),
         TableCell(_between(kit, slope, _nano), slope.low),
         TableCell(_doubled(kit, growth), None if knee is None else knee.mean),
-        TableCell(_word(kit, growth), kind="verdict"),
+        TableCell(kit.t(f"growth.word.{_kind(kit, growth)}"), kind="verdict"),
     )
 
 
-def _word(kit: Kit, growth: Growth) -> str:
-    word = growth.kind.value if kit.study.conclusive else "no-conclusion"
-    return kit.t(f"growth.word.{word}")
-
-
-def _range(kit: Kit, growth: Growth) -> str:
-    fewest, most = (_count(point.partitions) for point in (growth.points[0], growth.points[-1]))
-    return kit.t("interval.plain", low=fewest, high=most)
+def _kind(kit: Kit, growth: Growth) -> str:
+    return growth.kind.value if kit.study.conclusive else "no-conclusion"
 
 
 def _doubled(kit: Kit, growth: Growth) -> str:
@@ -194,7 +175,7 @@ def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
         points = [point for growth in mine for point in _points(kit, growth)]
         doubled = any(growth.doubled for growth in mine)
         words = CurveLabels(
-            title=_which(kit, _called(kit, key[0]), key[1], ()),
+            title=_which(kit, *key, ()),
             note=t("chart.growth.note-doubled", knee=fixed(KNEE, 0))
             if doubled
             else t("chart.growth.note"),
@@ -218,28 +199,16 @@ def _points(kit: Kit, growth: Growth) -> Iterator[CurvePoint]:
         yield CurvePoint(PointKind.KNEE, side, knee.mean, value, knee.low, knee.high)
 
 
-def _by_partitions(
-    kit: Kit,
-    name: str,
-    workload: str,
-    looked: tuple[Looked, Callable[[float], str]],
-    key: str,
-) -> Table | None:
-    """Medians of what steps told, a column for each number of partitions; None of nothing."""
-    look, shown = looked
-    by_line: dict[Line, dict[int, list[float]]] = {}
-    for trial in kit.analysis.trials:
-        levels = dict(trial.levels)
-        if trial.workload != workload or trial.outcome is not Outcome.COUNTED:
-            continue
-        partitions = partitions_of(kit.study, trial)
-        if partitions is None:
-            continue
-        others = tuple(pair for pair in trial.levels if pair[0] not in {METHOD, LAYOUT})
+def _by_partitions(kit: Kit, prefix: str, workload: str, figure: str) -> Table | None:
+    """Medians of a figure of steps, a column for each number of partitions; None of nothing."""
+    by_line: dict[tuple[str, str, Context], dict[int, list[float]]] = {}
+    for trial, method, context, partitions in partitioned(
+        kit.study, kit.analysis.trials, {workload}
+    ):
         for step in steps_of(trial.facts):
-            value = look(step)
+            value: float | None = getattr(step, figure)
             if value is not None:
-                line = by_line.setdefault((levels.get(METHOD, ""), step.name, others), {})
+                line = by_line.setdefault((method, step.name, context), {})
                 line.setdefault(partitions, []).append(value)
     if not by_line:
         return None
@@ -255,15 +224,16 @@ def _by_partitions(
         (
             *cells(_called(kit, method), step_text(kit.t, step), _context(kit, others)),
             *(
-                number_cell(median(values) if values else None, shown)
+                number_cell(median(values) if values else None, FIGURES[figure])
                 for number in numbers
                 for values in [by_line[method, step, others].get(number)]
             ),
         )
         for method, step, others in order
     )
+    key = figure.replace("_", "-")
     caption, note = t(f"table.growth.{key}"), t(f"table.growth.{key}-note")
-    return boxed(Table(name, caption, columns, rows, note=note))
+    return boxed(Table(f"{prefix}-{key}", caption, columns, rows, note=note))
 
 
 def boxed(table: Table) -> Table:
@@ -280,6 +250,13 @@ def _count(value: float) -> str:
 
 
 def _nano(seconds: float) -> str:
-    """With its sign where it is below zero."""
-    sign = "−" if seconds < 0 else ""
-    return f"{sign}{significant(abs(seconds) * NANO, 3)}"
+    return significant(seconds * NANO, 3)
+
+
+FIGURES: Mapping[str, Callable[[float], str]] = {
+    "fast_path": _count,
+    "in_table": _count,
+    "memory": bytes_text,
+    "planning": bytes_text,
+}
+"""Figures of steps that are told by partitions, and how."""

@@ -1,12 +1,10 @@
-"""From trials to throughput by nodes, and from its ratios to words; and the resources that servers
-used, the coordinator apart from those that hold the rows. Pure.
-"""
+"""From trials to throughput by nodes, the words for its ratios, and what servers used."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -18,7 +16,7 @@ from teiten.analysis.verdict.verdict import Rule, exp
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.pgbench.metrics import RETRIES, TPS
 from teiten.kinds.pgbench.model import NODES, pgbench_of
-from teiten.kinds.pgbench.scale_out.results import (
+from teiten.kinds.pgbench.results import (
     FLAT_WITHIN,
     LINEAR_WITHIN,
     ROWS,
@@ -31,7 +29,6 @@ from teiten.kinds.pgbench.scale_out.results import (
     ServerRole,
     Shape,
 )
-from teiten.model.distribution import Distribution
 from teiten.model.metrics import (
     MEASURED_SECONDS,
     NODE_COMMITS,
@@ -41,19 +38,18 @@ from teiten.model.metrics import (
     of_node,
 )
 from teiten.model.plan import FIRST, Node, Plan
-from teiten.model.study import Workload
 from teiten.model.trial import Attempt
-from teiten.model.units import Bytes, Share
+from teiten.model.units import Share
 
-ONE = 1
+PLAIN, ONE = 0, 1
+Metrics = Mapping[str, float]
 ByNodes = dict[int, dict[int, Observation]]
 """Nodes to block to what was measured."""
 
 
 @dataclass(frozen=True)
 class _Compared:
-    """The ratios of throughputs at one context, each at the level that the campaign's verdict on
-    the same two sides has there."""
+    """The ratios of throughputs at one context, each at the level of the verdict on these sides."""
 
     plan: Plan
     attempts: Sequence[Attempt]
@@ -88,8 +84,8 @@ class _Compared:
 def scale_outs(
     plan: Plan, attempts: Iterable[Attempt], workloads: Collection[str]
 ) -> tuple[ScaleOutResult, ...]:
-    """Evaluate every workload and context, in the plan's order; empty where the study's contrast is
-    another than the number of nodes."""
+    """Evaluate every workload and context, in the plan's order; empty where nodes are not what is
+    contrasted."""
     if plan.study.contrast != NODES:
         return ()
     by_context: dict[tuple[str, Context], ByNodes] = defaultdict(lambda: defaultdict(dict))
@@ -105,7 +101,13 @@ def scale_outs(
 
 def _result(sides: _Compared) -> ScaleOutResult:
     plan, workload, context = sides.plan, sides.workload, sides.context
-    spread = _spread(plan, workload, context)
+    spread = {
+        trial.distribution.nodes: trial.distribution
+        for trial in plan.trials
+        if trial.distribution is not None
+        and trial.cell.workload == workload
+        and trial.cell.context(NODES) == context
+    }
     points = tuple(
         _point(nodes, sides, spread[nodes].holders if nodes in spread else (FIRST,))
         for nodes in sorted(sides.by_nodes)
@@ -114,6 +116,8 @@ def _result(sides: _Compared) -> ScaleOutResult:
     single = next((point for point in points if point.nodes == ONE), None)
     grown = points[-1].to_one if most > ONE else None
     shape = shape_of(grown, most) if plan.study.conclusive else Shape.WITHHELD
+    options = pgbench_of(plan.study.workload(workload))
+    own_rows = ROWS.get(options.script.name) if options.script.builtin else None
     return ScaleOutResult(
         workload=workload,
         context=context,
@@ -126,52 +130,33 @@ def _result(sides: _Compared) -> ScaleOutResult:
         cost=None if single is None else single.to_plain,
         pays=pays(points),
         cause=cause_of(shape, single, points[-1]),
-        rows=_rows(plan.study.workload(workload)),
+        rows=options.random_rows or own_rows,
     )
-
-
-def _spread(plan: Plan, workload: str, context: Context) -> dict[int, Distribution]:
-    """How the tables lie, by the number of nodes."""
-    return {
-        trial.distribution.nodes: trial.distribution
-        for trial in plan.trials
-        if trial.distribution is not None
-        and trial.cell.workload == workload
-        and trial.cell.context(NODES) == context
-    }
-
-
-def _rows(workload: Workload) -> int | None:
-    options = pgbench_of(workload)
-    own = ROWS.get(options.script.name) if options.script.builtin else None
-    return options.random_rows or own
 
 
 def _point(nodes: int, sides: _Compared, holders: Sequence[Node]) -> NodesPoint:
     """``holders``: the servers that hold rows."""
     trials = [observation.metrics for observation in sides.by_nodes[nodes].values()]
-    uses = uses_of(nodes, holders, trials)
+    used = [_Used(trial, holders) for trial in trials]
     return NodesPoint(
         nodes=nodes,
         tps=median([trial.get(TPS.name, math.nan) for trial in trials]),
         to_plain=None if nodes == PLAIN else sides.ratio(PLAIN, nodes),
         to_one=None if nodes in (PLAIN, ONE) else sides.ratio(ONE, nodes),
-        reads_per_node=_median(trials, lambda trial: per_second(trial, holders, "blocks_read")),
-        wal_per_node=_median(trials, lambda trial: per_second(trial, holders, "wal_bytes")),
-        participants=_median(trials, lambda trial: trial.get(PARTICIPANTS.name)),
-        retries=_median(trials, _retries),
-        uses=uses,
+        reads_per_node=_median(trial.per_second("blocks_read") for trial in used),
+        wal_per_node=_median(trial.per_second("wal_bytes") for trial in used),
+        participants=_median(trial.get(PARTICIPANTS.name) for trial in trials),
+        retries=_median(map(_retries, trials)),
+        uses=uses_of(nodes, holders, trials),
     )
 
 
-def _median(
-    trials: Sequence[Mapping[str, float]], number: Callable[[Mapping[str, float]], float | None]
-) -> float | None:
-    known = [value for value in map(number, trials) if value is not None and math.isfinite(value)]
+def _median(numbers: Iterable[float | None]) -> float | None:
+    known = [value for value in numbers if value is not None and math.isfinite(value)]
     return median(known) if known else None
 
 
-def _retries(metrics: Mapping[str, float]) -> float | None:
+def _retries(metrics: Metrics) -> float | None:
     retries, done = metrics.get(RETRIES.name), metrics.get(TRANSACTIONS.name)
     return None if retries is None or not done else retries / done
 
@@ -200,22 +185,18 @@ def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
 
 
 def cause_of(shape: Shape, point: NodesPoint | None, most: NodesPoint) -> Cause | None:
-    """Find the cause that the servers' figures suggest for a shape, by the blocks that one node and
-    that the most nodes found in memory."""
-    if point is None or point is most or point.in_memory is None or most.in_memory is None:
+    """Find the cause of a shape by the blocks that one and the most nodes found in memory."""
+    if point is None or point is most:
+        return None
+    first, last = point.in_memory, most.in_memory
+    if first is None or last is None:
         return None
     if shape is Shape.SUPER_LINEAR:
         fell = (most.disk_reads_per_node or 0.0) < (point.disk_reads_per_node or 0.0)
-        return Cause.CACHE if fell and _missed(most) < MUCH_LESS * _missed(point) else None
-    if shape in (Shape.RISING, Shape.FLAT, Shape.FALLING) and point.in_memory >= IN_MEMORY:
+        return Cause.CACHE if fell and 1 - last < MUCH_LESS * (1 - first) else None
+    if shape in (Shape.RISING, Shape.FLAT, Shape.FALLING) and first >= IN_MEMORY:
         return Cause.ALREADY
-    if shape is Shape.LINEAR and abs(most.in_memory - point.in_memory) <= ALIKE_WITHIN:
-        return Cause.ALIKE
-    return None
-
-
-def _missed(point: NodesPoint) -> float:
-    return 1 - (point.in_memory or 0.0)
+    return Cause.ALIKE if shape is Shape.LINEAR and abs(last - first) <= ALIKE_WITHIN else None
 
 
 def pays(points: Sequence[NodesPoint]) -> Pays | None:
@@ -223,18 +204,10 @@ def pays(points: Sequence[NodesPoint]) -> Pays | None:
     ratios = [(point.nodes, point.to_plain) for point in points if point.to_plain is not None]
     if not ratios:
         return None
-    surely = next(((nodes, ratio) for nodes, ratio in ratios if ratio.above_one), None)
-    possibly = next((nodes for nodes, ratio in ratios if ratio.may_be_above_one), None)
-    return Pays(
-        nodes=None if surely is None else surely[0],
-        possibly=possibly,
-        ratio=None if surely is None else surely[1],
-        most=max(nodes for nodes, _ in ratios),
-    )
-
-
-PLAIN = 0
-Metrics = Mapping[str, float]
+    surely = (pair for pair in ratios if pair[1].low is not None and pair[1].low > 1)
+    nodes, ratio = next(surely, (None, None))
+    possibly = (nodes for nodes, ratio in ratios if ratio.high is None or ratio.high > 1)
+    return Pays(nodes, next(possibly, None), ratio, max(nodes for nodes, _ in ratios))
 
 
 def uses_of(nodes: int, holders: Sequence[Node], trials: Sequence[Metrics]) -> tuple[RoleUse, ...]:
@@ -249,19 +222,21 @@ def uses_of(nodes: int, holders: Sequence[Node], trials: Sequence[Metrics]) -> t
 
 
 def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -> RoleUse:
+    used = [_Used(trial, servers) for trial in trials]
+
     def mean(name: str) -> float | None:
-        return _median(trials, lambda trial: mean_of(trial, servers, name))
+        return _median(trial.mean(name) for trial in used)
 
     def rate(name: str) -> float | None:
-        return _median(trials, lambda trial: per_second(trial, servers, name))
+        return _median(trial.per_second(name) for trial in used)
 
     return RoleUse(
         role=role,
         cpu_share=mean("own_cpu_share"),
         memory=mean("own_memory_bytes"),
-        buffer_hits=_median(trials, lambda trial: buffer_hits(trial, servers)),
-        cache_hits=_median(trials, lambda trial: cache_hits(trial, servers)),
-        in_memory=_median(trials, lambda trial: in_memory(trial, servers)),
+        buffer_hits=_median(trial.buffer_hits for trial in used),
+        cache_hits=_median(trial.cache_hits for trial in used),
+        in_memory=_median(trial.in_memory for trial in used),
         disk_read=rate("own_disk_read_bytes"),
         disk_written=rate("own_disk_written_bytes"),
         syncs=rate("wal_syncs"),
@@ -272,51 +247,47 @@ def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -
     )
 
 
-def each_of(metrics: Metrics, servers: Sequence[Node], name: str) -> list[float] | None:
-    """Find a metric of each server; None where one of them lacks it."""
-    names = [name if node == FIRST else of_node(node, name) for node in servers]
-    known = [metrics[name] for name in names if name in metrics]
-    return known if len(known) == len(names) else None
+@dataclass(frozen=True)
+class _Used:
+    """The metrics of a trial, of some of its servers; None where one of these lacks them."""
 
+    metrics: Metrics
+    servers: Sequence[Node]
 
-def mean_of(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
-    by_server = each_of(metrics, servers, name)
-    return None if by_server is None else math.fsum(by_server) / len(by_server)
+    def total(self, name: str) -> float | None:
+        names = [name if node == FIRST else of_node(node, name) for node in self.servers]
+        known = [self.metrics[name] for name in names if name in self.metrics]
+        return math.fsum(known) if len(known) == len(names) else None
 
+    def mean(self, name: str) -> float | None:
+        total = self.total(name)
+        return None if total is None else total / len(self.servers)
 
-def per_second(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
-    """Compute a metric per second of one server, in the mean."""
-    mean, seconds = mean_of(metrics, servers, name), metrics.get(MEASURED_SECONDS.name, 0.0)
-    return None if mean is None or seconds <= 0 else mean / seconds
+    def per_second(self, name: str) -> float | None:
+        """The mean rate of one server."""
+        mean, seconds = self.mean(name), self.metrics.get(MEASURED_SECONDS.name, 0.0)
+        return None if mean is None or seconds <= 0 else mean / seconds
 
+    @property
+    def buffer_hits(self) -> float | None:
+        hit, asked = self.total("blocks_hit"), self._asked
+        return None if hit is None or not asked else hit / asked
 
-def buffer_hits(metrics: Metrics, servers: Sequence[Node]) -> float | None:
-    hit, read = _sum(metrics, servers, "blocks_hit"), _sum(metrics, servers, "blocks_read")
-    return None if hit is None or read is None or hit + read == 0 else hit / (hit + read)
+    @property
+    def cache_hits(self) -> float | None:
+        return self._in_memory(self.total("blocks_read"))
 
+    @property
+    def in_memory(self) -> float | None:
+        return self._in_memory(self._asked)
 
-def cache_hits(metrics: Metrics, servers: Sequence[Node]) -> float | None:
-    """By the bytes that came from storage, which reading ahead and writing partly make more."""
-    asked, read = _asked_and_read(metrics, servers)
-    return None if asked is None or read is None or asked == 0 else max(0.0, 1 - read / asked)
+    @property
+    def _asked(self) -> float | None:
+        """Blocks that were asked for."""
+        hit, missed = self.total("blocks_hit"), self.total("blocks_read")
+        return None if hit is None or missed is None else hit + missed
 
-
-def in_memory(metrics: Metrics, servers: Sequence[Node]) -> float | None:
-    asked, read = _asked_and_read(metrics, servers)
-    hit = _sum(metrics, servers, "blocks_hit")
-    if asked is None or read is None or hit is None:
-        return None
-    total = asked + hit * BLOCK
-    return max(0.0, 1 - read / total) if total > 0 else None
-
-
-def _asked_and_read(metrics: Metrics, servers: Sequence[Node]) -> tuple[Bytes | None, float | None]:
-    """Bytes that the servers asked of the kernel, and those that came from storage."""
-    blocks = _sum(metrics, servers, "blocks_read")
-    asked = None if blocks is None else Bytes(int(blocks) * BLOCK)
-    return asked, _sum(metrics, servers, "own_disk_read_bytes")
-
-
-def _sum(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
-    by_server = each_of(metrics, servers, name)
-    return None if by_server is None else math.fsum(by_server)
+    def _in_memory(self, blocks: float | None) -> float | None:
+        """The share of blocks that did not come from storage, whose bytes reading ahead adds to."""
+        read = self.total("own_disk_read_bytes")
+        return None if read is None or not blocks else max(0.0, 1 - read / (blocks * BLOCK))

@@ -1,22 +1,29 @@
 """Does the steps of a method on one connection, each timed by itself.
 
-What a step needs beforehand, its rows, is fetched by the same backend and not timed.
+What a step needs beforehand, its rows, is fetched by the same backend and not timed. Programs of
+the server's installation run beside it; what they write is kept in the trial's folder.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import psycopg
 
 from teiten.errors import WorkloadError
+from teiten.execute.client.contract import Program
 from teiten.execute.postgres.beside import filled
 from teiten.execute.probes.backend import NOTHING, Usage, backend_of, memory_of, usage_of
-from teiten.kinds.procedure.load.programs import StepPrograms
+from teiten.execute.probes.os import OsReader
+from teiten.execute.probes.process_cpu import ProcessGroup
+from teiten.execute.sites.contract import Site
+from teiten.host.system.processes import ending
 from teiten.kinds.procedure.model import Method, ProcedureStep, StepDo
 from teiten.kinds.procedure.results import StepOfTrial
+from teiten.model.units import Seconds
 
 WAL_SINCE = 100_000
 WAL_NOW = "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"
@@ -28,11 +35,18 @@ FROM pg_locks WHERE pid = %s AND locktype = 'relation'
 MEMORY_SINCE = 170_000
 """From which version on EXPLAIN tells the memory of planning."""
 KILOBYTE = 1024
+LOOK_EVERY = 0.2
+"""Seconds between two looks whether someone asked for the end."""
+PATIENCE = 10.0
+"""Seconds that a program may take to end when it is asked to."""
+LAST = 4096
+"""Bytes at the end of what a program has written, of which a message has the last line."""
+OUTPUT, ERRORS = "program output", "program errors"
 Texts = tuple[str | None, ...]
 """A row, its values as texts."""
 Seen = dict[str, float]
 """Figures of a step besides time, by the names in ``StepOfTrial``: of the last execution; of
-planning the most memory of all."""
+planning the most memory of all; of programs the sums."""
 
 
 class Stepping:
@@ -43,13 +57,16 @@ class Stepping:
         connection: psycopg.Connection[Any],
         looking: psycopg.Connection[Any],
         method: Method,
-        programs: StepPrograms,
+        *,
+        site: Site,
+        folder: Path,
         check: Callable[[], None],
     ) -> None:
         """``looking``: another one, which reads the WAL's position. ``check``: raises where someone
         asked for the end."""
         self._connection, self._looking, self._method = connection, looking, method
-        self._programs, self._check = programs, check
+        self._site, self._folder, self._check = site, folder, check
+        self.evidence: list[tuple[str, str]] = []
         self.pid = backend_of(connection)
         new = connection.info.server_version >= WAL_SINCE
         self._wal = WAL_NOW if new else WAL_BEFORE
@@ -93,7 +110,7 @@ class Stepping:
         """Prepare the call that is timed and gives its seconds; what it needs is fetched here."""
         text, into = filled(step.text, values), filled(step.into, values)
         if step.do is StepDo.PROGRAM:
-            return lambda: self._programs.run(step, values, seen)
+            return lambda: self._program(step, values, seen)
         if step.do is StepDo.PLAN:
             return lambda: self._plan(text, step.times, seen)
         if step.do is StepDo.EXECUTE and step.locks:
@@ -140,6 +157,47 @@ class Stepping:
                 seen["planning"] = max(seen.get("planning", 0), memory)
         return seconds
 
+    def _program(self, step: ProcedureStep, values: Mapping[str, str], seen: Seen) -> float:
+        """From its start to its end; what it and the server's processes used goes into ``seen``.
+        Raises WorkloadError where it cannot be started, or fails."""
+        number = len(self.evidence) // 2 + 1
+        output, errors = (f"{step.text}-{number}.{kind}" for kind in ("out", "err"))
+        program = Program(
+            name=step.text,
+            path=Path(step.text),
+            arguments=tuple(filled(word, values) for word in step.arguments),
+            folder=self._folder,
+            output=output,
+            errors=errors,
+            due=Seconds(0.0),
+        )
+        self.evidence += [(OUTPUT, output), (ERRORS, errors)]
+        reader = self._site.server_reader()
+        before = _server_seconds(reader)
+        begun = time.perf_counter()
+        running = self._site.spawn_beside(program)
+        try:
+            while not running.wait(LOOK_EVERY):
+                self._check()
+        finally:
+            if not running.ended():
+                running.end(PATIENCE)
+        seconds = time.perf_counter() - begun
+        after = _server_seconds(reader)
+        if reader is not None:
+            reader.close()
+        if running.returncode != 0:
+            last_line = _last_line(self._folder / errors) or _last_line(self._folder / output)
+            raise WorkloadError(
+                f"step {step.name}: {step.text} {ending(running.returncode)}: {last_line}",
+                f"what it wrote is in the trial's folder: {errors}, {output}",
+            )
+        used = {"program_cpu": running.cpu_seconds}
+        if before is not None and after is not None:
+            used["server_cpu"] = after - before
+        seen |= {name: seen.get(name, 0.0) + more for name, more in used.items()}
+        return seconds
+
     def _copied(self, query: str) -> list[bytes]:
         statement = f"COPY ({query}) TO STDOUT".encode()
         with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
@@ -160,10 +218,8 @@ class Stepping:
         assert result is not None
         columns = range(result.nfields)
         names = [(result.fname(column) or b"").decode() for column in columns]
-        return names, [
-            tuple(_text(result.get_value(row, column)) for column in columns)
-            for row in range(result.ntuples)
-        ]
+        rows = ([result.get_value(row, at) for at in columns] for row in range(result.ntuples))
+        return names, [tuple(None if x is None else x.decode() for x in values) for values in rows]
 
     def _insert(self, into: str, columns: int, rows: Sequence[Texts], batch: int) -> None:
         """Whole batches, then the rest row by row; statements are prepared, and sent without
@@ -189,8 +245,16 @@ def timed(act: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def _text(value: bytes | None) -> str | None:
-    return None if value is None else value.decode()
+def _server_seconds(reader: OsReader | None) -> float | None:
+    """The processor time of all of a server's processes so far; None where it cannot be seen."""
+    if reader is None:
+        return None
+    return reader.read(time.monotonic(), None).groups.get(ProcessGroup.SERVER)
+
+
+def _last_line(file: Path) -> str:
+    lines = file.read_bytes()[-LAST:].decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].strip() if lines else ""
 
 
 def number(connection: psycopg.Connection[Any], query: str) -> int:

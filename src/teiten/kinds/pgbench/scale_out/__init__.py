@@ -1,1 +1,0 @@
-"""Throughput by the number of nodes, and the commits that they share."""

@@ -1,1 +1,0 @@
-"""The steps of a procedure on a server."""
