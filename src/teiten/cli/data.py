@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from teiten.addresses import Secrets
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.parameters import json_option
-from teiten.datasets.ssb.rows.blocks import Unwatched, Watch
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.errors import UsageError
 from teiten.host.system.signals import one_interruption
 from teiten.model.attached import is_address
@@ -208,7 +208,7 @@ EVERY = 10.0
 """Seconds between two plain lines."""
 
 
-class PlainWatch:
+class PlainWatch(Watch):
     """A line for every step, and in between every ten seconds: the table's rows, and the time that
     is left for all tables."""
 
@@ -271,7 +271,7 @@ class LiveWatch(PlainWatch):
 def watching(console: Console, expected: Mapping[SsbTable, int]) -> Iterator[Watch]:
     """The watch that fits the terminal; ``expected`` are rows by table."""
     if console.verbosity is Verbosity.QUIET:
-        yield Unwatched()
+        yield Watch()
     elif console.people.is_terminal:
         columns = (
             TextColumn("{task.description}"),

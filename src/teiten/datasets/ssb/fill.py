@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.ssb.model import variant_of
-from teiten.datasets.ssb.rows.blocks import Unwatched
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.load import LoadOptions, load
 from teiten.model.ssb import SsbData, SsbTable, expected_rows
 from teiten.model.study import DataSet
@@ -19,7 +19,7 @@ def fill(server: Fillable, data: DataSet, say: Say) -> None:
     load(server.conninfo(), wanted, LoadOptions(), _Telling(data, say))
 
 
-class _Telling(Unwatched):
+class _Telling(Watch):
     """Says what is loaded, and of lineorder how far."""
 
     def __init__(self, data: DataSet, say: Say) -> None:

@@ -113,7 +113,7 @@ class Pattern:
     """A way to use a disk: as many requests are open at once as there are threads."""
 
     name: str
-    """The field of ``DiskSpeed`` that it measures."""
+    """The field of ``model.bottleneck.Ceilings`` that it measures."""
     access: str
     """As fio calls it: read, write, randread or randwrite."""
     block: int
@@ -141,39 +141,31 @@ class Pattern:
         return [scattered(file, at, self) for at in range(self.threads)]
 
 
-def patterns_of(chunk: int, sequential_threads: int, random_threads: int) -> tuple[Pattern, ...]:
+def patterns_of(chunk: int, random_threads: int) -> tuple[Pattern, ...]:
     """Five patterns; ``chunk``: bytes of a sequential request."""
     return (
-        Pattern("sequential_read", "read", chunk, sequential_threads),
-        Pattern("sequential_write", "write", chunk, sequential_threads),
+        Pattern("sequential_read", "read", chunk, 4),
+        Pattern("sequential_write", "write", chunk, 4),
         Pattern("random_reads", "randread", BLOCK, random_threads),
         Pattern("random_writes", "randwrite", BLOCK, random_threads),
         Pattern("fsyncs", "write", BLOCK, 1, durable=True),
     )
 
 
-OF_DISK = patterns_of(CHUNK, 4, 16)
+OF_DISK = patterns_of(CHUNK, 16)
 """As many backends could wait for a block as there are random requests at once."""
-OF_STORAGE = patterns_of(BLOCK, 4, 4)
+OF_STORAGE = patterns_of(BLOCK, 4)
 """The patterns of the report of 2013 for a storage class: blocks of 8 kB, four jobs."""
 
 
-@dataclass(frozen=True)
-class DiskSpeed:
-    """Units as in ``model.bottleneck.Ceilings``."""
-
-    sequential_read: float
-    sequential_write: float
-    random_reads: float
-    random_writes: float
-    fsyncs: float
-
-
-def measure_disk(file: Scratch, seconds: Seconds, patterns: Sequence[Pattern]) -> DiskSpeed:
-    """Measure each pattern for ``seconds``. Raises OSError."""
-    rates = {pattern.name: rate(pattern.requests(file), seconds) for pattern in patterns}
-    per_request = {pattern.name: pattern.block for pattern in patterns if not pattern.is_bandwidth}
-    return DiskSpeed(**{name: rates[name] / per_request.get(name, 1) for name in rates})
+def measure_disk(file: Scratch, seconds: Seconds, patterns: Sequence[Pattern]) -> dict[str, float]:
+    """Measure each pattern for ``seconds``, by its name, in the units of ``Ceilings``. Raises
+    OSError."""
+    return {
+        pattern.name: rate(pattern.requests(file), seconds)
+        / (1 if pattern.is_bandwidth else pattern.block)
+        for pattern in patterns
+    }
 
 
 def rate(requests: list[Request], seconds: Seconds) -> float:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -150,8 +149,7 @@ def _end(
 
 
 def _added(table: SsbTable, written: list[Written]) -> Written:
-    total: Callable[[tuple[int, ...]], int] = sum
-    sums = tuple(total(column) for column in zip(*(part.sums for part in written), strict=True))
+    sums = tuple(map(sum, zip(*(part.sums for part in written), strict=True)))
     return Written(table, sum(part.rows for part in written), sums)
 
 
