@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from teiten import engines
-from teiten.datasets.pgbench.model import tables_of
+from teiten.datasets.pgbench.model import PgbenchTables
 from teiten.engines.attached import filled_in
 from teiten.engines.citus import joining
 from teiten.engines.registry import engine_of, names
@@ -163,7 +163,7 @@ def test_what_servers_of_citus_hold_and_have() -> None:
     plan = of_citus("settings.shared_preload_libraries=pg_stat_statements")
     trial = trial_of(plan, "update", "2", "size")
     assert trial.distribution == Distribution("citus", 2, shards=32, scale=16)
-    assert [tables_of(template.data).part for template in trial.templates] == [
+    assert [template.data.options_as(PgbenchTables).part for template in trial.templates] == [
         NOTHING,
         *(TablePart(PartMethod.SHARDS, number, 2, 32, "aid") for number in (1, 2)),
     ]

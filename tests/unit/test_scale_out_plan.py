@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.datasets.pgbench.model import tables_of
+from teiten.datasets.pgbench.model import PgbenchTables
 from teiten.datasets.plan import data_bytes
 from teiten.engines.registry import engine_of, names
 from teiten.errors import TeitenError, UsageError
@@ -68,11 +68,11 @@ def test_what_each_server_holds(scenario: str, nodes: int, scale: int) -> None:
     sets = [template.data for template in trial.templates]
     if nodes == 0:
         assert [one.scale for one in sets] == [scale]
-        assert trial.distribution is None and tables_of(sets[0]).part is None
+        assert trial.distribution is None and sets[0].options_as(PgbenchTables).part is None
         return
     assert trial.distribution == Distribution("postgres_fdw", nodes, scale=scale)
-    assert tables_of(sets[0]).part == NOTHING
-    assert [(one.scale, tables_of(one).part) for one in sets[1:]] == [
+    assert sets[0].options_as(PgbenchTables).part == NOTHING
+    assert [(one.scale, one.options_as(PgbenchTables).part) for one in sets[1:]] == [
         (scale, TablePart(PartMethod.HASH, number, nodes)) for number in range(1, nodes + 1)
     ]
     whole = trial_of(planned(), "update", "0", scenario).template.data

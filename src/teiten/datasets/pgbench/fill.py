@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from psycopg import sql
 
 from teiten.datasets.contract import Fillable, Say
-from teiten.datasets.pgbench.model import fillfactor_of, tables_of
+from teiten.datasets.pgbench.model import PgbenchTables
 from teiten.model.distribution import (
     LOWEST_HASH,
     PartMethod,
@@ -25,7 +25,7 @@ from teiten.model.study import DataSet
 
 def fill(server: Fillable, data: DataSet, _say: Say) -> None:
     """pgbench's own tables, without its VACUUM."""
-    part = tables_of(data).part
+    part = data.options_as(PgbenchTables).part
     if part is not None:
         fill_part(server, data, part)
         return
@@ -34,7 +34,7 @@ def fill(server: Fillable, data: DataSet, _say: Say) -> None:
         "--no-vacuum",
         "--quiet",
         f"--scale={data.scale}",
-        f"--fillfactor={fillfactor_of(data)}",
+        f"--fillfactor={data.options_as(PgbenchTables).fillfactor}",
         what=f"pgbench --initialize with scale {data.scale} on {server.name}",
     )
 
@@ -93,7 +93,7 @@ def _by_hash(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
     )
     yield sql.SQL(KEYS).format()
     yield sql.SQL(TABLES).format(
-        fillfactor=sql.Literal(fillfactor_of(data)),
+        fillfactor=sql.Literal(data.options_as(PgbenchTables).fillfactor),
         scale=sql.Literal(int(data.scale or 1)),
         here=here,
     )
@@ -111,7 +111,7 @@ def _shards(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
             shard=name,
             low=sql.Literal(ranges[shard].low),
             high=sql.SQL("MAXVALUE") if last else sql.Literal(ranges[shard].high + 1),
-            fillfactor=sql.Literal(fillfactor_of(data)),
+            fillfactor=sql.Literal(data.options_as(PgbenchTables).fillfactor),
         )
     yield sql.SQL(ROWS).format(
         scale=sql.Literal(int(data.scale or 1)),

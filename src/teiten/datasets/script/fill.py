@@ -19,7 +19,7 @@ from teiten.datasets.script.copies import (
     shifted_groups,
     spans,
 )
-from teiten.datasets.script.model import script_of
+from teiten.datasets.script.model import ScriptTables
 from teiten.datasets.sql import run_script
 from teiten.errors import WorkloadError
 from teiten.model.study import DataSet
@@ -46,7 +46,7 @@ WHERE c.relkind = 'm' AND c.relispopulated ORDER BY c.oid
 def fill(server: Fillable, data: DataSet, say: Say) -> None:
     """Run the data set's script. Raises WorkloadError where it fails, or where its rows cannot be
     repeated."""
-    tables = script_of(data)
+    tables = data.options_as(ScriptTables)
     run_script(server, tables.script, "data script")
     if tables.rows > 1:
         say(f"adding each row {tables.rows - 1} times more")
