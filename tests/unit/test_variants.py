@@ -168,10 +168,10 @@ def test_sides_that_flush_differently_do_not_write_to_one_disk_at_the_same_time(
 
 
 def test_when_parameters_came_and_went() -> None:
-    assert lifetime("io_method").since == "18"
-    assert lifetime("old_snapshot_threshold").until == "16"
-    assert lifetime("vacuum_cleanup_index_scale_factor").since == "11"
-    assert lifetime("work_mem").since is lifetime("work_mem").until is None
+    assert lifetime("io_method")[0] == "18"
+    assert lifetime("old_snapshot_threshold")[1] == "16"
+    assert lifetime("vacuum_cleanup_index_scale_factor")[0] == "11"
+    assert lifetime("work_mem") == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -461,6 +461,11 @@ class Study:
         """Whether a workload changes data."""
         return any(workload.changes_data for workload in self.workloads)
 
+    @property
+    def fixed_settings(self) -> dict[str, str | None]:
+        """The values of its server parameters, by name."""
+        return {setting.name: setting.value for setting in self.settings}
+
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)
 

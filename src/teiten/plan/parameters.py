@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,14 +18,6 @@ from teiten.model.settings import Refusal
 from teiten.suggest import did_you_mean
 
 TABLE = Path(__file__).with_name("parameter_versions.toml")
-
-
-@dataclass(frozen=True)
-class Lifetime:
-    """Major versions in which a parameter exists; None is beyond those that are known."""
-
-    since: str | None = None
-    until: str | None = None
 
 
 def check_parameters(refusals: Sequence[Refusal]) -> None:
@@ -47,10 +38,10 @@ def check_parameters(refusals: Sequence[Refusal]) -> None:
     )
 
 
-def lifetime(name: str) -> Lifetime:
-    """When a parameter came and went, as far as it is known."""
-    table = _table()
-    return Lifetime(_major_of(name, table["since"]), _major_of(name, table["until"]))
+def lifetime(name: str) -> tuple[str | None, ...]:
+    """The first and the last major version that has a parameter; None is beyond those known."""
+    ends = (_table()[end].items() for end in ("since", "until"))
+    return tuple(next((major for major, names in end if name in names), None) for end in ends)
 
 
 def _meant(refusal: Refusal) -> str:
@@ -59,14 +50,12 @@ def _meant(refusal: Refusal) -> str:
 
 
 def _lifetime_text(refusal: Refusal) -> str:
-    known = lifetime(refusal.name)
-    if known.since is not None and known.until is not None:
-        return f"{refusal.name} exists in PostgreSQL {known.since} to {known.until}: "
-    if known.since is not None:
-        return f"{refusal.name} exists since PostgreSQL {known.since}: "
-    if known.until is not None:
-        return f"{refusal.name} exists up to PostgreSQL {known.until}: "
-    return ""
+    since, until = lifetime(refusal.name)
+    if since is not None and until is not None:
+        return f"{refusal.name} exists in PostgreSQL {since} to {until}: "
+    if since is not None:
+        return f"{refusal.name} exists since PostgreSQL {since}: "
+    return "" if until is None else f"{refusal.name} exists up to PostgreSQL {until}: "
 
 
 def _value_hint(refusal: Refusal) -> str:
@@ -85,10 +74,6 @@ def _value_hint(refusal: Refusal) -> str:
     if since is not None:
         return f"{own}{value} needs a server that was built with it"
     return f"{own}correct {name} in the study or on the command line"
-
-
-def _major_of(name: str, table: dict[str, list[str]]) -> str | None:
-    return next((major for major, names in table.items() if name in names), None)
 
 
 @cache

@@ -182,7 +182,7 @@ _DERIVATIONS = {
     "max_wal_size": _max_wal_size,
     "max_connections": _max_connections,
 }
-"""``study.parameters.SIZED_SETTINGS``."""
+"""``study.values.SIZED_SETTINGS``."""
 
 
 def _power_of_two_below(value: int, bounds: Sequence[int]) -> int:

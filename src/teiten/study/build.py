@@ -37,7 +37,6 @@ from teiten.study.draft import Draft
 from teiten.study.factors import own_levels, study_factors, with_told_levels
 from teiten.study.file import StudyFile
 from teiten.study.locate import Place
-from teiten.study.parameters import SIZED_SETTINGS
 from teiten.study.schema import WorkloadTable
 from teiten.study.scripts import read_sql
 from teiten.study.tables import (
@@ -49,7 +48,7 @@ from teiten.study.tables import (
     PreferredTable,
     SettingTable,
 )
-from teiten.study.values import AUTO, titled
+from teiten.study.values import AUTO, SIZED_SETTINGS, titled
 from teiten.ways.registry import PREFERRED
 
 BY_FLAG = Bilingual("set on the command line", "コマンドラインで指定")

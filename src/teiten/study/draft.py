@@ -23,8 +23,8 @@ from teiten.study.changes import (
 from teiten.study.document import FILE_HINT, Document, validated
 from teiten.study.file import StudyFile, kind_of
 from teiten.study.locate import Further, KeyPath
-from teiten.study.parameters import setting_name
 from teiten.study.tables import BuildTable
+from teiten.study.values import setting_name
 from teiten.suggest import did_you_mean
 
 EVERY = "all"
@@ -181,9 +181,7 @@ class Draft:
             )
         for index, known in enumerate(keys):
             if key in known:
-                kind = plan_of(kind_of(self._workloads[index]))
-                value = kind.from_flag(key, change.value) if change.by_flag else None
-                self._set(("workloads", index, key), change, value)
+                self._set_of_workload(index, key, change)
 
     def _change_workload(self, rest: str, change: Change) -> None:
         name, _, key = rest.partition(".")
@@ -191,14 +189,17 @@ class Draft:
         if name not in names:
             raise self._unknown_workload(name, names, change)
         index = names.index(name)
-        kind = kind_of(self._workloads[index])
-        keys = workload_keys(kind)
+        keys = workload_keys(kind_of(self._workloads[index]))
         if key.startswith("levels."):
             self._set(("workloads", index, "levels", key.removeprefix("levels.")), change)
             return
         if key not in keys:
             raise self._unknown_key("key of a workload", key, keys, change)
-        value = plan_of(kind).from_flag(key, change.value) if change.by_flag else None
+        self._set_of_workload(index, key, change)
+
+    def _set_of_workload(self, index: int, key: str, change: Change) -> None:
+        kind = plan_of(kind_of(self._workloads[index]))
+        value = kind.from_flag(key, change.value) if change.by_flag else None
         self._set(("workloads", index, key), change, value)
 
     def _select(self, change: Change) -> None:
@@ -270,11 +271,9 @@ class Draft:
             )
         index = places[0]
         table = self._workloads[index]
-        kind = plan_of(kind_of(table))
-        key = kind.told_by
+        key = plan_of(kind_of(table)).told_by
         assert key is not None
-        value = kind.from_flag(key, change.value) if change.by_flag else change.value
-        self._set(("workloads", index, key), change, value)
+        self._set_of_workload(index, key, change)
         self.selected = list(dict.fromkeys((*self.selected, str(table["name"]))))
 
     def _set_data(self, key: str, change: Change) -> None:

@@ -27,9 +27,7 @@ from teiten.model.storage import StorageClass
 from teiten.model.study import CLASSIC, FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
-from teiten.study import parameters, values
-from teiten.study.storage import storage
-from teiten.study.values import node_addresses, statements
+from teiten.study import values
 
 
 class KeyedError(ValueError):
@@ -85,16 +83,16 @@ WayOfPairs = Annotated[str | None, PlainValidator(values.way)]
 Preferred = Annotated[str, PlainValidator(values.preferred_way)]
 Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
-Storage = Annotated[StorageClass, PlainValidator(storage)]
-NodeAddresses = Annotated[tuple[str, ...], PlainValidator(node_addresses)]
-Statements = Annotated[str, PlainValidator(statements)]
+Storage = Annotated[StorageClass, PlainValidator(values.storage)]
+NodeAddresses = Annotated[tuple[str, ...], PlainValidator(values.node_addresses)]
+Statements = Annotated[str, PlainValidator(values.statements)]
 HostName = Annotated[str, PlainValidator(values.host_name)]
 HostFolder = Annotated[str, PlainValidator(values.host_folder)]
 HostNames = Annotated[tuple[str, ...], PlainValidator(partial(values.listed, values.host_name))]
 HostFolders = Annotated[tuple[str, ...], PlainValidator(partial(values.listed, values.host_folder))]
 """One for each db host."""
-SettingName = Annotated[str, PlainValidator(parameters.setting_name)]
-SettingValue = Annotated[str, PlainValidator(parameters.setting_value)]
+SettingName = Annotated[str, PlainValidator(values.setting_name)]
+SettingValue = Annotated[str, PlainValidator(values.setting_value)]
 Variant = Annotated[SsbVariant, PlainValidator(partial(values.member, SsbVariant))]
 Rows = Annotated[int, PlainValidator(values.rows)]
 Growth = Annotated[Share | None, PlainValidator(values.growth)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.host.facts.readings import read_int
+from teiten.host.system.users import is_root
 from teiten.model.facts import Caution, HostFacts
 
 PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
@@ -35,7 +35,7 @@ def read_profiling_facts() -> ProfilingFacts:
         system=sys.platform,
         perf=shutil.which("perf"),
         paranoid=read_int(PARANOID),
-        is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
+        is_root=is_root(),
     )
 
 

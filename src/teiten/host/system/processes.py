@@ -26,7 +26,7 @@ from teiten.host.system.detached import mark
 from teiten.host.system.environment import Inherited, child_environment
 from teiten.host.system.namespaces import inside
 from teiten.host.system.signals import KILL
-from teiten.host.system.users import ServerUser
+from teiten.host.system.users import ServerUser, run_as
 
 PR_SET_PDEATHSIG = 1
 MEMBERS = "cgroup.procs"
@@ -60,16 +60,14 @@ def spawn(
     """Start a program in a session of its own that ends with this program.
 
     ``user``: as whom, where that is another user. ``environment``: variables beside those that it
-    inherits. ``cpus``: the processors that it, and all that it
-    starts, is pinned to; empty for all of ours. ``groups``: control groups that it, and all that it
-    starts, is a member of from its first instruction. ``space``: the network namespace that they
-    are in; None for ours. Raises OSError where it cannot be started.
+    inherits. ``cpus``: the processors that it, and all that it starts, is pinned to; empty for all
+    of ours. ``groups``: control groups that they are members of from its first instruction.
+    ``space``: the network namespace that they are in; None for ours. Raises OSError where it cannot
+    be started.
     """
-    other_user = user if user is not None and user.is_other else None
-    marked = (
-        mark() if inherited is Inherited.PLAIN else {}
-    )  # a person's ssh may keep its connection
-    given = {**(environment or {}), **marked}
+    given = dict(environment or {})
+    if inherited is Inherited.PLAIN:  # a person's ssh may keep its connection
+        given |= mark()
     doors = [os.open(group / MEMBERS, os.O_WRONLY | os.O_CLOEXEC) for group in groups]
     try:
         with inside(space):
@@ -81,10 +79,8 @@ def spawn(
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=sys.platform != "win32",
-                user=other_user.uid if other_user else None,
-                group=other_user.gid if other_user else None,
-                extra_groups=[] if other_user else None,
                 preexec_fn=_before_exec(death_signal, cpus, doors),  # noqa: PLW1509 - all is loaded before fork
+                **run_as(user),
             )
     except subprocess.SubprocessError as error:  # what the preparation raised in the child
         asked = [f"be pinned to the processors {sorted(cpus)}"] if cpus else []
