@@ -224,7 +224,7 @@ def _placed(
     }
     placed = connection.execute(PLACED).fetchall()
     ranges = [(low, high) for _, low, high, _, _ in placed]
-    if ranges != [(known.low, known.high) for known in shard_ranges(planned.shards)]:
+    if ranges != list(shard_ranges(planned.shards)):
         raise ServerError(
             f"this Citus divides {planned.shards} shards in other ranges than Teiten knows",
             "take another version of Citus; versions 12 and 13 are known",

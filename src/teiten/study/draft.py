@@ -23,7 +23,7 @@ from teiten.study.changes import (
 from teiten.study.document import FILE_HINT, Document, validated
 from teiten.study.file import StudyFile, kind_of
 from teiten.study.locate import Further, KeyPath
-from teiten.study.tables import BuildTable
+from teiten.study.tables import BuildTable, as_table
 from teiten.study.values import setting_name
 from teiten.suggest import did_you_mean
 
@@ -40,7 +40,7 @@ class Draft:
             {key: value for key, value in document.data.items() if key != "profiles"}
         )
         self._data["settings"] = {
-            name.lower(): value if isinstance(value, dict) else {"value": value}
+            name.lower(): as_table("value", value)
             for name, value in self._data.get("settings", {}).items()
         }
         self._origins: dict[KeyPath, Change] = {}

@@ -21,7 +21,6 @@ from teiten.study.schema import (
     WorkloadTable,
     all_levels,
     levels,
-    with_value,
 )
 from teiten.study.tables import (
     BuildTable,
@@ -37,6 +36,7 @@ from teiten.study.tables import (
     SettingValue,
     Storage,
     TomlTable,
+    as_table,
 )
 from teiten.suggest import did_you_mean
 
@@ -142,7 +142,7 @@ def _with_kind(value: Any) -> Any:
 
 Workload = Annotated[WorkloadTable, ChosenForm(table_of, _with_kind)]
 Profile = Annotated[ProfileTable, ChosenForm(lambda _value: profile_table())]
-Setting = Annotated[SettingTable, BeforeValidator(with_value)]
+Setting = Annotated[SettingTable, BeforeValidator(partial(as_table, "value"))]
 
 
 class StudyFile(TomlTable):

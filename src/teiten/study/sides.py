@@ -107,21 +107,20 @@ def null_study(server: str, shared: Shared) -> Study:
     The number of pairs is fixed before the run. Raises UsageError for a flag that is wrong.
     """
     document = read_verb_document()
-    own = {
-        "study.name": "null",
-        "study.title": {"en": "A server against itself", "ja": "同一サーバの比較"},
-        "study.question": {
-            "en": "How much do two sides differ here that are the same?",
-            "ja": "同じものを比較したとき、このマシンではどれだけの差が出るか。",
-        },
-        "study.purpose": {
-            "en": "Whatever is found is noise: it tells how small a difference this machine can"
+    changes = _words_of(
+        "null",
+        title=("A server against itself", "同一サーバの比較"),
+        question=(
+            "How much do two sides differ here that are the same?",
+            "同じものを比較したとき、このマシンではどれだけの差が出るか。",
+        ),
+        purpose=(
+            "Whatever is found is noise: it tells how small a difference this machine can"
             " show, in how many pairs, and how often a verdict is a false alarm.",
-            "ja": "ここで見える差はすべて揺らぎである。このマシンでどれだけ小さな差を何組で"
+            "ここで見える差はすべて揺らぎである。このマシンでどれだけ小さな差を何組で"
             "検出できるか、誤検出がどれだけ起こるかが分かる。",
-        },
-    }
-    changes = [Change(key, value, "teiten null", "") for key, value in own.items()]
+        ),
+    )
     both = {name: ServerAlias(_reference(server)) for name in (OLD, NEW)}
     given = _shared(document, shared, sequential=False)
     return study_of(document, (*given, *changes, *_aliases(both)), profile=shared.profile)
@@ -136,21 +135,20 @@ def gate_study(
     Raises UsageError for a flag that is wrong.
     """
     document = read_verb_document()
-    own = {
-        "study.name": "gate",
-        "study.title": {"en": "A gate", "ja": "性能低下の検査"},
-        "study.question": {
-            "en": "Is the head slower than the base, and could this machine tell?",
-            "ja": "変更後（head）は変更前（base）より遅いか。このマシンでそれを判定できるか。",
-        },
-        "study.purpose": {
-            "en": "The base runs twice in each start, beside the head: what its two copies differ"
+    changes = _words_of(
+        "gate",
+        title=("A gate", "性能低下の検査"),
+        question=(
+            "Is the head slower than the base, and could this machine tell?",
+            "変更後（head）は変更前（base）より遅いか。このマシンでそれを判定できるか。",
+        ),
+        purpose=(
+            "The base runs twice in each start, beside the head: what its two copies differ"
             " by is noise, and shows whether this machine can be believed.",
-            "ja": "起動ごとに、変更前（base）を2つ、変更後（head）と並べて測定する。"
+            "起動ごとに、変更前（base）を2つ、変更後（head）と並べて測定する。"
             "同じものどうしの差は揺らぎであり、このマシンの結果を信用できるかどうかが分かる。",
-        },
-    }
-    changes = [Change(key, value, "teiten gate", "") for key, value in own.items()]
+        ),
+    )
     if not shared.keys & {"rounds", "measure.rounds"}:
         changes.append(Change("measure.rounds", True, "teiten gate", "rounds=yes"))
     sides = {BASE: _side(base), AGAIN: _side(base), HEAD: _side(head)}
@@ -163,6 +161,15 @@ def gate_study(
     assert sequential is not None
     controlled = replace(sequential, controls=(AGAIN,))
     return replace(study, measure=replace(study.measure, sequential=controlled))
+
+
+def _words_of(verb: str, **texts: tuple[str, str]) -> list[Change]:
+    """The changes that give a study a verb's name and, in English and Japanese, its words."""
+    words = {key: dict(zip(("en", "ja"), both, strict=True)) for key, both in texts.items()}
+    return [
+        Change(f"study.{key}", value, f"teiten {verb}", "")
+        for key, value in {"name": verb, **words}.items()
+    ]
 
 
 def _side(flags: SideFlags) -> ServerAlias:

@@ -106,9 +106,9 @@ class TomlTable(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-def _with_scripts(value: Any) -> Any:
-    """A layout may be written as its bare scripts."""
-    return value if isinstance(value, dict) else {"scripts": value}
+def as_table(key: str, value: Any) -> Any:
+    """A table may be written as the bare value of one of its keys."""
+    return value if isinstance(value, dict) else {key: value}
 
 
 class LayoutTable(TomlTable):
@@ -132,7 +132,7 @@ class DataTable(TomlTable):
     """Keys of all tables that are not pgbench's usual ones; each kind of data adds its own."""
 
     kind: str = ""
-    layouts: dict[Name, Annotated[LayoutTable, BeforeValidator(_with_scripts)]] = {}
+    layouts: dict[Name, Annotated[LayoutTable, BeforeValidator(partial(as_table, "scripts"))]] = {}
 
 
 class ScaledTable(TomlTable):

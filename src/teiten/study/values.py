@@ -83,20 +83,14 @@ def scale(value: Any) -> int | float | None:
 
 def growth(value: Any) -> Share:
     """A size by another one, such as ``160%``."""
-    share = _share(value)
-    if not 0 < share <= 100:
-        raise ValueError(f"must be above 0%, not {quantities.exact_share(share)}")
-    return share
+    return _share_that(lambda share: 0 < share <= 100, "be above 0%", value)
 
 
 def visible(value: Any) -> bool | Share:
     """Yes, no, or the share of pages that are then known to be visible: ``50%``."""
     if isinstance(value, bool):
         return value
-    share = _share(value)
-    if not 0 <= share <= 1:
-        raise ValueError(f"must be from 0% to 100%, not {quantities.exact_share(share)}")
-    return share
+    return _share_that(lambda share: 0 <= share <= 1, "be from 0% to 100%", value)
 
 
 MOST_TIMES = 1000
@@ -155,34 +149,30 @@ def folder(value: Any) -> str:
 
 def size(value: Any) -> Bytes | None:
     """A size such as ``20GB``."""
-    if not isinstance(value, str):
-        raise ValueError(f'must be a size such as "20GB", not {value!r}')
-    return quantities.parse_size(value)
+    return _bytes(value, 'a size such as "20GB"')
 
 
 def memory(value: Any) -> Bytes | None:
     """A limit such as ``2GiB``, or ``machine``."""
     if value == MACHINE:
         return None
-    if not isinstance(value, str):
-        raise ValueError(f'must be a size such as "2GiB", or "{MACHINE}", not {value!r}')
-    limit = quantities.parse_size(value)
-    if limit < LEAST_MEMORY:
-        least = quantities.exact_size(LEAST_MEMORY)
-        raise ValueError(f"must be at least {least}, not {value!r}")
-    return limit
+    return _bytes(value, f'a size such as "2GiB", or "{MACHINE}"', LEAST_MEMORY)
 
 
 def rate(value: Any) -> Bytes | None:
     """Bytes per second, such as ``20MiB`` or ``20MiB/s``; ``machine`` for all that there is."""
     if value == MACHINE:
         return None
+    return _bytes(value, f'a rate such as "20MiB/s", or "{MACHINE}"', LEAST_RATE, "/s")
+
+
+def _bytes(value: Any, form: str, least: int = 0, per: str = "") -> Bytes:
     if not isinstance(value, str):
-        raise ValueError(f'must be a rate such as "20MiB/s", or "{MACHINE}", not {value!r}')
-    rate = quantities.parse_size(value.removesuffix("/s"))
-    if rate < LEAST_RATE:
-        raise ValueError(f"must be at least {quantities.exact_size(LEAST_RATE)}/s, not {value!r}")
-    return rate
+        raise ValueError(f"must be {form}, not {value!r}")
+    number = quantities.parse_size(value.removesuffix(per))
+    if number < least:
+        raise ValueError(f"must be at least {quantities.exact_size(least)}{per}, not {value!r}")
+    return number
 
 
 def fillfactor(value: Any) -> int:
@@ -251,33 +241,20 @@ def budget(value: Any) -> Seconds:
 
 
 def delta(value: Any) -> Share:
-    share = _share(value)
-    if not 0 < share < 1:
-        raise ValueError(
-            f"must be above 0% and below 100%, not {quantities.exact_share(share)}:"
-            " it is the smallest difference that matters"
-        )
-    return share
+    why = ": it is the smallest difference that matters"
+    return _share_that(lambda share: 0 < share < 1, "be above 0% and below 100%", value, why)
 
 
 def alpha(value: Any) -> Share:
-    share = _share(value)
-    if not 0 < share < 0.5:
-        raise ValueError(
-            f"must be above 0% and below 50%, not {quantities.exact_share(share)}:"
-            " it is the share of false alarms that you accept"
-        )
-    return share
+    why = ": it is the share of false alarms that you accept"
+    return _share_that(lambda share: 0 < share < 0.5, "be above 0% and below 50%", value, why)
 
 
 def disturbed_share(value: Any) -> Share | None:
     """None of ``auto``: the way's own."""
     if value == AUTO:
         return None
-    share = _share(value)
-    if not 0 < share <= 1:
-        raise ValueError(f"must be above 0% and at most 100%, not {quantities.exact_share(share)}")
-    return share
+    return _share_that(lambda share: 0 < share <= 1, "be above 0% and at most 100%", value)
 
 
 def member(kind: type[Member], value: Any) -> Member:
@@ -333,6 +310,13 @@ def one_of(value: Any, known: Sequence[str]) -> str:
             f"must be one of {', '.join(known)}, not {value!r}.{did_you_mean(str(value), known)}"
         )
     return str(value)
+
+
+def _share_that(fits: Callable[[Share], bool], must: str, value: Any, why: str = "") -> Share:
+    share = _share(value)
+    if not fits(share):
+        raise ValueError(f"must {must}, not {quantities.exact_share(share)}{why}")
+    return share
 
 
 def _share(value: Any) -> Share:

@@ -106,11 +106,11 @@ def _shards(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
     names = {shard: sql.Identifier(shard_table(shard)) for shard in shards_of(part)}
     yield sql.SQL(ACCOUNTS).format(key=key)
     for shard, name in names.items():
-        last = shard == part.shards - 1
+        low, high = ranges[shard]
         yield sql.SQL(SHARD).format(
             shard=name,
-            low=sql.Literal(ranges[shard].low),
-            high=sql.SQL("MAXVALUE") if last else sql.Literal(ranges[shard].high + 1),
+            low=sql.Literal(low),
+            high=sql.SQL("MAXVALUE") if shard == part.shards - 1 else sql.Literal(high + 1),
             fillfactor=sql.Literal(data.options_as(PgbenchTables).fillfactor),
         )
     yield sql.SQL(ROWS).format(
