@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 
 from teiten.datasets.contract import Fillable
-from teiten.errors import WorkloadError
+from teiten.errors import WorkloadError, first_line
 from teiten.model.study import Script
 
 _NO_ROLE = re.compile(r'role "(.+)" does not exist')
@@ -32,7 +32,7 @@ def run_script(server: Fillable, script: Script, what: str) -> None:
             else:
                 connection.execute(script.text.encode("utf-8"))
         except psycopg.Error as error:
-            message = str(error).splitlines()[0]
+            message = first_line(error)
             raise WorkloadError(
                 f"the {what} {script.name} failed on {server.name}: {message}", hint_for(message)
             ) from error

@@ -20,13 +20,16 @@ def memory_of(study: Study, trial: PlannedTrial | None = None) -> Bytes:
 
     The study must be sized.
     """
-    limit = study.measure.memory if trial is None else trial.memory_limit
-    if limit is None and study.nodes is not None:
-        limit = study.nodes.memory_in_force
-    memory = study.machine_memory if limit is None else limit
+    memory = memory_in_force(study, study.measure.memory if trial is None else trial.memory_limit)
     if memory is None:
         raise RuntimeError("the memory of the machine is known once a study is sized")
     return memory
+
+
+def memory_in_force(study: Study, limit: Bytes | None) -> Bytes | None:
+    """The memory of one server under a limit, if any; None where the machine's is not known."""
+    of_node = None if study.nodes is None else study.nodes.memory_in_force
+    return limit or of_node or study.machine_memory
 
 
 def shares_of(plan: Plan) -> dict[str, tuple[str, ...]]:

@@ -306,11 +306,11 @@ class Plan:
     def place_of(self, trial: PlannedTrial) -> tuple[str, ...]:
         """The addresses and hosts where a trial runs; empty for this machine."""
         servers = (template.installation.attached for template in trial.templates)
-        return (
-            *(server.address for server in servers if server is not None),
-            *(() if self.hosts is None else (self.hosts.db.name, self.hosts.client.name)),
-            *(() if self.hosts is None else (node.host.name for node in self.hosts.more)),
-        )
+        addresses = tuple(server.address for server in servers if server is not None)
+        if self.hosts is None:
+            return addresses
+        hosts = (self.hosts.db, self.hosts.client, *(node.host for node in self.hosts.more))
+        return (*addresses, *(host.name for host in hosts))
 
     def starter_of(self, trial: PlannedTrial) -> PlannedTrial:
         """The trial on whose server a trial runs: of sides that share one, the pair's first."""

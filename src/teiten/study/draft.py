@@ -22,7 +22,7 @@ from teiten.study.changes import (
 )
 from teiten.study.document import FILE_HINT, Document, validated
 from teiten.study.file import StudyFile, kind_of
-from teiten.study.locate import Further, KeyPath
+from teiten.study.locate import KeyPath
 from teiten.study.tables import BuildTable, as_table
 from teiten.study.values import setting_name
 from teiten.suggest import did_you_mean
@@ -88,11 +88,7 @@ class Draft:
 
     def checked(self) -> StudyFile:
         """The changed tables, checked again; errors name the flag, or the place in the file."""
-
-        def fail(path: KeyPath, message: str, hint: str, _further: Further) -> TeitenError:
-            return self.error(path, message, hint)
-
-        return validated(self._data, fail)
+        return validated(self._data, lambda path, message, hint, _: self.error(path, message, hint))
 
     def error(self, path: KeyPath, message: str, hint: str) -> TeitenError:
         """An error at a key: of the flag that set it, else of the study file."""

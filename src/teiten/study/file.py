@@ -75,11 +75,6 @@ def _untold(keys: Sequence[str], table: Mapping[str, Any], *, several: bool) -> 
     return ValueError(f"a workload has one of {', '.join(keys)}, or names its kind")
 
 
-def table_of(value: Any) -> type[WorkloadTable]:
-    """The keys of a workload. Raises as ``kind_of``."""
-    return plan_of(kind_of(value)).table
-
-
 def own_keys(kind: str) -> dict[str, FieldInfo]:
     """The keys of a kind that not every workload has."""
     fields = plan_of(kind).table.model_fields
@@ -136,11 +131,13 @@ def _optional(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
     return copied
 
 
-def _with_kind(value: Any) -> Any:
-    return {**value, "kind": kind_of(value)}
-
-
-Workload = Annotated[WorkloadTable, ChosenForm(table_of, _with_kind)]
+Workload = Annotated[
+    WorkloadTable,
+    ChosenForm(
+        lambda value: plan_of(kind_of(value)).table,
+        lambda value: {**value, "kind": kind_of(value)},
+    ),
+]
 Profile = Annotated[ProfileTable, ChosenForm(lambda _value: profile_table())]
 Setting = Annotated[SettingTable, BeforeValidator(partial(as_table, "value"))]
 

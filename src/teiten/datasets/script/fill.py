@@ -21,7 +21,7 @@ from teiten.datasets.script.copies import (
 )
 from teiten.datasets.script.model import ScriptTables
 from teiten.datasets.sql import run_script
-from teiten.errors import WorkloadError
+from teiten.errors import WorkloadError, first_line
 from teiten.model.study import DataSet
 
 RELATIONS = Path(__file__).parent / "relations.sql"
@@ -56,7 +56,7 @@ def fill(server: Fillable, data: DataSet, say: Say) -> None:
         except (psycopg.Error, UncopiedError) as error:
             raise WorkloadError(
                 f"the rows of {tables.script.name} cannot be had {tables.rows} times on"
-                f" {server.name}: {str(error).splitlines()[0]}",
+                f" {server.name}: {first_line(error)}",
                 "leave --rows out, leave the table or its index out of the dump, or dump a larger"
                 " database",
             ) from error

@@ -17,10 +17,10 @@ from teiten.model.facts import Caution
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.quantities import SIZE_UNITS
-from teiten.model.setup import varied_factors
+from teiten.model.setup import PlannedCell, varied_factors
 from teiten.model.study import Measure, Settings, Study
 from teiten.model.text import Bilingual, Language
-from teiten.plan.cells import settings_of
+from teiten.plan.cells import setup_of
 from teiten.plan.sites.contract import ActionContext, Lack, SitePlan, not_offered
 from teiten.ways.registry import way_of
 
@@ -337,7 +337,7 @@ def _settings(
     unknown: dict[str, str] = {}
     for trial in plan.trials:
         if trial.cell.server == level:
-            split = split_settings(server, settings_of(plan.study, trial.cell))
+            split = split_settings(server, setup_of(PlannedCell(plan.study, trial.cell)).settings)
             different |= {name: f"{name} {there} ({ours})" for name, ours, there in split.different}
             unknown |= dict(split.unknown)
     if different:

@@ -13,7 +13,6 @@ import threading
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import psycopg
 from psycopg import sql
@@ -25,7 +24,7 @@ from teiten.datasets.ssb.rows.native import SIGNATURE, TRAILER, rows
 from teiten.host.facts.cgroups import read_cgroup_limits
 from teiten.host.facts.cpus import allowed_processors, usable_processors
 from teiten.host.facts.memory import read_memory_facts
-from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
+from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, Written
 from teiten.model.units import Bytes
 
 # Where a connection is lost psycopg writes to stderr what is raised anyway.
@@ -107,8 +106,8 @@ def copy_parallel(dsn: Conninfo, copy: Copy, part: range, streams: int) -> Writt
 
 
 def _shares(part: range, streams: int) -> list[range]:
-    bounds = [part.start + len(part) * number // streams for number in range(streams + 1)]
-    return [range(first, end) for first, end in pairwise(bounds) if first < end]
+    chunks = (Chunk(number + 1, streams).range_of(len(part)) for number in range(streams))
+    return [part[chunk.start : chunk.stop] for chunk in chunks if chunk]
 
 
 def _run_all(
