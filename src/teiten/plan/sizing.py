@@ -30,9 +30,8 @@ from teiten.plan.durations import (
     target,
     trials_by_workload,
 )
-from teiten.plan.estimate import disk_of_data
+from teiten.plan.estimate import disk_of_data, wal_bytes
 from teiten.plan.sides import with_sides
-from teiten.plan.storages import wal_bytes
 from teiten.ways.registry import way_of
 
 DATA_SHARE_OF_MEMORY = 0.15

@@ -14,7 +14,7 @@ from teiten.model.study import Study
 from teiten.plan.sites.attached import AttachedPlan
 from teiten.plan.sites.contract import SitePlan
 from teiten.plan.sites.local import LocalPlan
-from teiten.plan.sites.remote import RemotePlan, shown
+from teiten.plan.sites.remote import RemotePlan
 from teiten.ways.registry import way_of
 
 LOCAL, ATTACHED = LocalPlan(), AttachedPlan()
@@ -134,7 +134,7 @@ def working_folder(plan: Plan, here: Path) -> Path:
 
 def working_folder_text(plan: Plan, here: Path) -> str:
     folder = str(working_folder(plan, here))
-    return folder if plan.hosts is None else f"{folder} on {shown(plan.hosts.db)}"
+    return folder if plan.hosts is None else f"{folder} on {plan.hosts.db.shown}"
 
 
 def where_it_lacks(plan: Plan, error: MachineError) -> MachineError:
