@@ -175,10 +175,6 @@ class PlannedTrial(Conditions):
         holders = range(0) if planned is None else planned.holders
         return holders.index(node) if node in holders else 0
 
-    def machine_of(self, node: Node) -> NodeMachine | None:
-        """None where nodes are not emulated."""
-        return self.machines[node - FIRST] if self.machines else None
-
     @property
     def memory_limits(self) -> tuple[Bytes, ...]:
         """The limits of its control groups: one for servers and load, or one for each node."""
