@@ -29,7 +29,7 @@ from teiten.model.text import Language
 from teiten.model.units import MIB
 from teiten.plan.expand import expand
 from teiten.plan.sites.attached import attached_cautions, same_value, split_settings
-from teiten.plan.sites.fitting import fitted, without_missing
+from teiten.plan.sites.of import fitted, without_missing
 from teiten.plan.sizing import size
 from teiten.report.texts import caution_text, read_entries
 from teiten.study.document import CATALOGUE

@@ -15,9 +15,8 @@ from teiten.model.installation import Version
 from teiten.model.plan import Plan
 from teiten.model.settings import Refusal
 from teiten.model.units import GIB, MIB, Bytes
-from teiten.plan.checks import check, shared_memory
+from teiten.plan.checks import check, check_parameters, lifetime, shared_memory
 from teiten.plan.dry import actions
-from teiten.plan.parameters import check_parameters, lifetime
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, expanded
 from tests.fixtures.synthetic_plan import HOST

@@ -31,7 +31,7 @@ from teiten.plan.durations import (
     trials_by_workload,
 )
 from teiten.plan.estimate import disk_of_data, wal_bytes
-from teiten.plan.sides import with_sides
+from teiten.plan.ordering import with_sides
 from teiten.ways.registry import way_of
 
 DATA_SHARE_OF_MEMORY = 0.15

@@ -32,8 +32,7 @@ from teiten.cli.printed.gate import json_gate
 from teiten.errors import CannotTellError, UsageError, VerdictError
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.target_folder import append_file, write_file
-from teiten.study.sides import GATE_BUDGET, gate_study
-from teiten.study.sql_folders import SqlFolders
+from teiten.study.sides import GATE_BUDGET, SqlFolders, gate_study
 
 EXAMPLES = (
     "Examples:  teiten gate 17 18 --script q.sql --script r.sql --markdown gate.md"

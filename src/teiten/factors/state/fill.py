@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 
 from teiten.datasets.contract import Fillable, Say
 from teiten.errors import ServerError, first_line
-from teiten.factors.state.states import numbers_sql, recipes
+from teiten.factors.state import numbers_sql, recipes
 from teiten.model.installation import Version
 
 VISIBLE_PAGES = "pg_visibility_map_summary"

@@ -183,8 +183,8 @@ def rate(requests: list[Request], seconds: Seconds) -> float:
 
 
 def sequential(file: Scratch, at: int, pattern: Pattern) -> Request:
-    """Chunk after chunk, every thread in a part of its own; each durable before the next, where that
-    is asked, as WAL is written."""
+    """Chunk after chunk, every thread in a part of its own; where the pattern says so each durable
+    before the next, as WAL is written."""
     chunk = pattern.block
     part = max(file.size // pattern.threads // chunk, 1) * chunk
     first = at * part % file.size
