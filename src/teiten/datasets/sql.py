@@ -1,6 +1,5 @@
-r"""SQL of people's own, on the tables of a server.
-
-A script of SQL as what a server is sent: statements, and the rows of ``COPY … FROM stdin``.
+r"""SQL of people's own, on the tables of a server: statements, and the rows of ``COPY … FROM
+stdin``.
 
 The form is that of ``pg_dump --format=plain`` (pg_dump.c, dumpTableData): a COPY command is a line
 of its own, its rows follow in text format, and ``\.`` ends them. Pure.

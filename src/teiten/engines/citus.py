@@ -116,8 +116,10 @@ class Citus(Engine):
 
         _on_each(servers, nodes, take_places)
         with servers.connect(servers.coordinator) as connection:
-            for statement in _rows(planned):
-                connection.execute(statement)
+            for rows in ROWS:
+                connection.execute(sql.SQL(rows).format(scale=sql.Literal(planned.scale)))
+            # as visible as those of a template
+            connection.execute("VACUUM ANALYZE pgbench_tellers, pgbench_branches")
 
 
 def _on_each(
@@ -260,14 +262,6 @@ def _primary_key(table: str) -> str:
     """Name a table's primary key as PostgreSQL does, and a shard's as Citus does."""
     shard = table.removeprefix(f"{ACCOUNTS}_")
     return f"{ACCOUNTS}_pkey_{shard}" if shard.isdecimal() else f"{table}_pkey"
-
-
-def _rows(planned: Distribution) -> Iterator[sql.Composed]:
-    """Yield the statements that fill the small tables and make them as visible as those of a
-    template."""
-    for rows in ROWS:
-        yield sql.SQL(rows).format(scale=sql.Literal(planned.scale))
-    yield sql.SQL("VACUUM ANALYZE pgbench_tellers, pgbench_branches").format()
 
 
 ENGINE = Citus()

@@ -28,7 +28,7 @@ from teiten.plan.durations import (
     installations,
     overhead,
     target,
-    trials_by_workload,
+    trials_of_all_levels,
 )
 from teiten.plan.estimate import disk_of_data, wal_bytes
 from teiten.plan.ordering import with_sides
@@ -120,7 +120,7 @@ def _timed(study: Study) -> Measure:
     measure = way_of(measure).timed(measure, study.sides_of_a_start or 1)
     duration = measure.duration
     if duration is None:
-        trials = max(1, sum(trials_by_workload(study).values()))
+        trials = max(1, study.measure.blocks * trials_of_all_levels(study))
         left = (target(study) - overhead(study)) / trials - measure.settle
         share = left / 1.1 if measure.warmup is None else left - measure.warmup
         longest = LONGEST if measure.sequential is None else LONGEST_OF_PAIRS

@@ -1,7 +1,4 @@
-"""``pgbench -i``, or the rows of one node of those that it makes.
-
-The part of pgbench's spread tables that one server holds, filled directly into it.
-"""
+"""``pgbench -i``, or the rows of one node of those that it makes, filled directly into it."""
 
 from __future__ import annotations
 
@@ -24,19 +21,22 @@ from teiten.model.study import DataSet
 
 
 def fill(server: Fillable, data: DataSet, _say: Say) -> None:
-    """pgbench's own tables, without its VACUUM."""
+    """pgbench's own tables, without its VACUUM; or the part of a node, in the order of keys."""
     part = data.options_as(PgbenchTables).part
-    if part is not None:
-        fill_part(server, data, part)
-        return
-    server.run_pgbench(
-        "--initialize",
-        "--no-vacuum",
-        "--quiet",
-        f"--scale={data.scale}",
-        f"--fillfactor={data.options_as(PgbenchTables).fillfactor}",
-        what=f"pgbench --initialize with scale {data.scale} on {server.name}",
-    )
+    if part is None:
+        server.run_pgbench(
+            "--initialize",
+            "--no-vacuum",
+            "--quiet",
+            f"--scale={data.scale}",
+            f"--fillfactor={data.options_as(PgbenchTables).fillfactor}",
+            what=f"pgbench --initialize with scale {data.scale} on {server.name}",
+        )
+    elif part.method not in (PartMethod.EMPTY, PartMethod.GIVEN):
+        statements = _by_hash if part.method is PartMethod.HASH else _shards
+        with server.connect() as connection, connection.transaction():
+            for statement in statements(data, part):
+                connection.execute(statement)
 
 
 KEYS = "CREATE TABLE keys (key int) PARTITION BY HASH (key)"
@@ -75,16 +75,6 @@ WHERE least((hashint4({key})::bigint - {lowest}) / {width}, {last}) % {nodes} = 
 """
 PRIMARY_KEYS = {"aid": ("aid",), "bid": ("bid", "aid")}
 """Primary keys of accounts, by the key that spreads them, which is to be one of the columns."""
-
-
-def fill_part(server: Fillable, data: DataSet, part: TablePart) -> None:
-    """In the order of keys."""
-    if part.method in (PartMethod.EMPTY, PartMethod.GIVEN):
-        return
-    statements = _by_hash if part.method is PartMethod.HASH else _shards
-    with server.connect() as connection, connection.transaction():
-        for statement in statements(data, part):
-            connection.execute(statement)
 
 
 def _by_hash(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:

@@ -85,9 +85,13 @@ class PgbenchData(DataPlan):
 
     def identity(self, data: DataSet) -> dict[str, Any]:
         """Identify the tables as before there were other kinds, and tables that are spread."""
-        part = data.options_as(PgbenchTables).part
-        spread = {} if part is None else {"part": _identity(part)}
-        return {"fillfactor": data.options_as(PgbenchTables).fillfactor, **spread}
+        tables = data.options_as(PgbenchTables)
+        if tables.part is None:
+            return {"fillfactor": tables.fillfactor}
+        part = tables.part
+        shards = [part.shards, part.key] if part.shards else []
+        spread = [part.method.value, part.number, part.nodes, *shards]
+        return {"fillfactor": tables.fillfactor, "part": spread}
 
     def described(self, data: DataSet) -> str:
         return f"{self.made_by(data)}: {data}"
@@ -96,11 +100,6 @@ class PgbenchData(DataPlan):
         return ""
 
     tells = ("scale", "fillfactor")
-
-
-def _identity(part: TablePart) -> list[Any]:
-    shards = [part.shards, part.key] if part.shards else []
-    return [part.method.value, part.number, part.nodes, *shards]
 
 
 def _share(part: TablePart | None) -> float:

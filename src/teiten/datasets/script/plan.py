@@ -40,9 +40,9 @@ class ScriptData(DataPlan):
                 'write script = "tables.sql" below [workloads.data]',
             )
         script = read_sql(place, ("data", "script"), data.script)
-        size = _size_of(script.text)
-        repeated = None if size is None else Bytes(size * data.rows)
-        return script_data(script, data.size or repeated, data.rows)
+        is_dump = "\n\\.\n" in script.text
+        assumed = Bytes(assumed_size(len(script.text)) * data.rows) if is_dump else None
+        return script_data(script, data.size or assumed, data.rows)
 
     def at_scale(self, data: DataSet, scale: float) -> DataSet:
         return data
@@ -71,12 +71,6 @@ class ScriptData(DataPlan):
         return data.options_as(ScriptTables).name
 
     tells = ()
-
-
-def _size_of(script: str) -> Bytes | None:
-    """Assumed size of what a dump with its rows makes; None for any other script."""
-    rows = "\n\\.\n" in script
-    return assumed_size(len(script)) if rows else None
 
 
 PLAN = ScriptData()

@@ -145,7 +145,7 @@ def _recipe(name: str, table: Mapping[str, Any]) -> StateRecipe:
     return StateRecipe(
         name,
         tuple(
-            (_text(step), number)
+            (step.get("sql") or (FOLDER / step["file"]).read_text(encoding="utf-8"), number)
             for step in table.get("steps", ())
             for number in range(step.get("rounds", 1))
         ),
@@ -162,9 +162,3 @@ def _recipe(name: str, table: Mapping[str, Any]) -> StateRecipe:
 
 def _bounds(table: Mapping[str, Sequence[float]]) -> tuple[tuple[str, float, float], ...]:
     return tuple((key, float(least), float(most)) for key, (least, most) in table.items())
-
-
-def _text(step: Mapping[str, Any]) -> str:
-    return (
-        str(step["sql"]) if "sql" in step else (FOLDER / step["file"]).read_text(encoding="utf-8")
-    )

@@ -239,12 +239,10 @@ def _is_no_folder(place: Path) -> bool:
 
 
 def _of(place: Path | None) -> str:
-    return f": {_shortened(place)}" if place is not None else ""
-
-
-def _shortened(place: Path) -> str:
+    if place is None:
+        return ""
     text = str(place)
-    return text if len(text) <= 300 else f"{text[:140]}…{text[-140:]}"
+    return f": {text}" if len(text) <= 300 else f": {text[:140]}…{text[-140:]}"
 
 
 _PLAIN = (

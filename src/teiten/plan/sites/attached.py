@@ -19,16 +19,14 @@ from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.quantities import SIZE_UNITS
 from teiten.model.setup import PlannedCell, varied_factors
 from teiten.model.study import Measure, Settings, Study
-from teiten.model.text import Bilingual, Language
+from teiten.model.text import Bilingual
 from teiten.plan.cells import setup_of
-from teiten.plan.sites.contract import ActionContext, Lack, SitePlan, not_offered
+from teiten.plan.sites.contract import ActionContext, Lack, SitePlan, not_offered, together
 from teiten.ways.registry import way_of
 
 OWN_CONNECTIONS = 3
 """Connections of Teiten to a server, besides the clients': the sampler and the checks."""
 
-_LANGUAGES: tuple[tuple[Language, str, str], ...] = (("en", "; ", " "), ("ja", "。", ""))
-"""Language, separator of reasons, and separator of sentences."""
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
 _UNITS = SIZE_UNITS | _TIMES
 _TRUE, _FALSE = {"on", "true", "yes", "1", "t", "y"}, {"off", "false", "no", "0", "f", "n"}
@@ -320,14 +318,16 @@ def _left_out(plan: Plan, level: str, server: AttachedServer) -> Iterator[Cautio
         for needs, lacks in not_offered(workload, lacks_of(level, server)):
             by_lacks.setdefault(lacks, []).append(needs)
     for lacks, left in by_lacks.items():
-        values = {"server": level, "levels": ", ".join(needs.level for needs in left)}
-        for language, ending, space in _LANGUAGES:
-            hints = dict.fromkeys(lack.hint.in_language(language) for lack in lacks)
-            values[f"why_{language}"] = ending.join(
-                lack.why.in_language(language) for lack in lacks
-            )
-            values[f"hint_{language}"] = space.join(hints)
-        yield Caution.warning("attached-left-out", **values)
+        lack = together(lacks)
+        yield Caution.warning(
+            "attached-left-out",
+            server=level,
+            levels=", ".join(needs.level for needs in left),
+            why_en=lack.why.en,
+            hint_en=lack.hint.en,
+            why_ja=lack.why.ja,
+            hint_ja=lack.hint.ja,
+        )
 
 
 def _settings(

@@ -20,7 +20,7 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Bytes
 from teiten.plan.cells import levels_of
 from teiten.plan.sites.attached import AttachedPlan
-from teiten.plan.sites.contract import SitePlan, not_offered
+from teiten.plan.sites.contract import SitePlan, not_offered, together
 from teiten.plan.sites.local import LocalPlan
 from teiten.plan.sites.remote import RemotePlan
 from teiten.ways.registry import way_of
@@ -261,11 +261,8 @@ def _not_offered(workload: Workload, level: str, server: Installation) -> Iterat
     least last, so that an error tells of what is nearest."""
     missing = not_offered(workload, site_of(server).lacks(level, server))
     for needs, lacks in sorted(missing, key=lambda pair: -len(pair[1])):
-        why = Bilingual(
-            "; ".join(lack.why.en for lack in lacks), "。".join(lack.why.ja for lack in lacks)
-        )
-        hint = " ".join(dict.fromkeys(lack.hint.en for lack in lacks))
-        yield LevelLeftOut(needs.factor, needs.level, needs.title, why, hint)
+        lack = together(lacks)
+        yield LevelLeftOut(needs.factor, needs.level, needs.title, lack.why, lack.hint.en)
 
 
 def _without(study: Study, name: str, left_out: LevelLeftOut, server: Installation) -> Study:

@@ -71,8 +71,9 @@ def load(dsn: Conninfo, data: SsbData, options: LoadOptions, watch: Watch) -> tu
                 written = tuple(
                     _load_table(dsn, connection, copy, options.streams) for copy in copies
                 )
-                if options.verify:
-                    _verify_sums(connection, copies, written)
+                for copy, sent in zip(copies, written, strict=True) if options.verify else ():
+                    watch.step(f"verifying {copy.table}")
+                    verify_sums(connection, copy.name, columns(data, copy.table), sent)
                 checked = options.verify and has_known_results(data)
                 with connection.transaction():
                     _name(connection, data)
@@ -132,14 +133,6 @@ def _load_table(dsn: Conninfo, connection: psycopg.Connection, copy: Copy, strea
         if not parallel:
             return replace(copy, freeze=True).run(connection, part)
     return copy_parallel(dsn, copy, part, streams)
-
-
-def _verify_sums(
-    connection: psycopg.Connection, copies: list[Copy], written: tuple[Written, ...]
-) -> None:
-    for copy, sent in zip(copies, written, strict=True):
-        copy.watch.step(f"verifying {copy.table}")
-        verify_sums(connection, copy.name, columns(copy.data, copy.table), sent)
 
 
 def _refuse_existing(connection: psycopg.Connection, data: SsbData, target: str) -> None:

@@ -1,9 +1,8 @@
-"""COPY of a table's rows as they are made, by one connection or several.
+"""COPY of a table's rows as they are made, by one connection or several, within the machine's
+bounds.
 
 Each connection has a thread that makes a buffer of rows and sends it; the server's reading is what
 holds it back, and memory is one buffer for each. The interpreter is free while rows are made.
-
-How many threads or connections make the data: what was asked, within the machine's bounds.
 """
 
 from __future__ import annotations
