@@ -15,6 +15,8 @@ from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Study, Workload
 from teiten.study.locate import KeyPath
 from teiten.study.tables import MeasureTable
+from teiten.study.values import name as valid_name
+from teiten.study.values import one_of
 
 
 class Need(StrEnum):
@@ -87,6 +89,8 @@ class FactorRule(ABC):
     missing: ClassVar[tuple[str, str]] = ("", "")
     """Message and hint for a study that needs the factor and has no levels of it."""
     needs: ClassVar[frozenset[Need]] = frozenset()
+    choices: ClassVar[tuple[str, ...]] = ()
+    """Its levels, where they are words; else they are names, unless ``level`` says otherwise."""
 
     def needs_in(self, study: Study) -> frozenset[Need]:
         """The needs of its levels in a study."""
@@ -105,10 +109,10 @@ class FactorRule(ABC):
         """Whether this is the factor of a full name."""
         return factor == self.name
 
-    @abstractmethod
     def level(self, value: Any) -> str:
         """A level in its canonical form. Raises ValueError with a sentence that completes
         "KEY: …"."""
+        return one_of(str(value).strip(), self.choices) if self.choices else valid_name(value)
 
     def compared(self, level: str) -> object:
         """By what two levels are the same."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
 
 from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, WrittenStudy
 from teiten.model.plan import PlannedTrial
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Workload
-from teiten.study.values import name as valid_name
 from teiten.suggest import did_you_mean
 
 
@@ -19,10 +17,7 @@ class LayoutFactor(FactorRule):
     name = "layout"
     rank = 70
     of_data = True
-    of_workloads: ClassVar[bool] = True
-
-    def level(self, value: Any) -> str:
-        return valid_name(value)
+    of_workloads = True
 
     def applies(self, workload: Workload) -> bool:
         return bool(workload.layouts)

@@ -133,11 +133,8 @@ def _memory_of(folder: Path) -> tuple[Bytes, Bytes] | None:
         if limit is None or limit >= UNLIMITED:
             continue
         used = read_int(folder / used_name) or 0
-        reclaimable = _field(read_text(folder / "memory.stat") or "", inactive)
-        return Bytes(limit), Bytes(min(limit, max(0, limit - used + reclaimable)))
+        stat = read_text(folder / "memory.stat") or ""
+        field = re.search(rf"^{inactive} (\d+)$", stat, re.MULTILINE)
+        left = limit - used + (int(field[1]) if field else 0)
+        return Bytes(limit), Bytes(min(limit, max(0, left)))
     return None
-
-
-def _field(text: str, name: str) -> int:
-    match = re.search(rf"^{name} (\d+)$", text, re.MULTILINE)
-    return int(match[1]) if match else 0

@@ -93,20 +93,18 @@ def copy_parallel(dsn: Conninfo, copy: Copy, part: range, streams: int) -> Writt
 
     The first failure, or an interruption, ends all of them.
     """
-    shares = _shares(part, streams)
+    chunks = (Chunk(number + 1, streams).range_of(len(part)) for number in range(streams))
+    shares = [part[chunk.start : chunk.stop] for chunk in chunks if chunk]
     connections: list[psycopg.Connection] = []
     try:
         for _ in shares:
             connections.append(connected(dsn))  # noqa: PERF401 - those made are closed where one fails
-        return _added(copy.table, _run_all(copy, connections, shares))
+        written = _run_all(copy, connections, shares)
     finally:
         for connection in connections:
             connection.close()
-
-
-def _shares(part: range, streams: int) -> list[range]:
-    chunks = (Chunk(number + 1, streams).range_of(len(part)) for number in range(streams))
-    return [part[chunk.start : chunk.stop] for chunk in chunks if chunk]
+    sums = tuple(map(sum, zip(*(share.sums for share in written), strict=True)))
+    return Written(copy.table, sum(share.rows for share in written), sums)
 
 
 def _run_all(
@@ -144,11 +142,6 @@ def _end(
         if not future.done():
             with suppress(psycopg.Error):
                 connection.cancel_safe(timeout=5)
-
-
-def _added(table: SsbTable, written: list[Written]) -> Written:
-    sums = tuple(map(sum, zip(*(part.sums for part in written), strict=True)))
-    return Written(table, sum(part.rows for part in written), sums)
 
 
 CONNECTIONS_OF_A_CPU = 4
