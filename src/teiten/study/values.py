@@ -175,10 +175,6 @@ def _bytes(value: Any, form: str, least: int = 0, per: str = "") -> Bytes:
     return number
 
 
-def fillfactor(value: Any) -> int:
-    return whole(value, least=10, most=100)
-
-
 def whole(value: Any, *, least: int, most: int | None = None) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError(f"must be a whole number, not {value!r}")
