@@ -115,7 +115,7 @@ def test_nodes_of_different_versions_are_refused() -> None:
     other = replace(trial.templates[2], installation=installation("17.10"))
     mixed = replace(trial, templates=(*trial.templates[:2], other))
     with pytest.raises(UsageError, match=r"different versions: 17\.10, 18\.4"):
-        ENGINE.check_trials([mixed])
+        ENGINE.check_trial(mixed)
 
 
 def test_too_few_connections_for_the_clients_are_refused() -> None:

@@ -141,8 +141,8 @@ class FactorRule(ABC):
         """The setup with the part that a level sets: a parameter, a pinning, a folder."""
         return setup
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
-        """Raise UsageError where a server cannot have the level of one of its trials."""
+    def check_trial(self, trial: PlannedTrial) -> None:
+        """Raise UsageError where a server cannot have the level of a trial."""
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Raise UsageError or MachineError where the machine cannot give what a plan asks for."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from teiten.engines.contract import Engine
@@ -30,15 +29,13 @@ class EngineFactor(OfOwnServers):
     def level(self, value: Any) -> str:
         return one_of(str(value).strip(), names())
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+    def check_trial(self, trial: PlannedTrial) -> None:
         """Every server of a trial has the engine, and all are of one version."""
-        for trial in trials:
-            if trial.distribution is None:
-                continue
-            engine = engine_of(trial.distribution.engine)
-            for template in trial.templates:
-                _check_server(engine, template.installation)
-            _check_versions(trial)
+        if trial.distribution is None:
+            return
+        for template in trial.templates:
+            _check_server(engine_of(trial.distribution.engine), template.installation)
+        _check_versions(trial)
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Every node has as many connections and prepared transactions as its trial may need."""

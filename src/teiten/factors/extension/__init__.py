@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -46,16 +45,15 @@ class ExtensionFactor(FactorFamily):
         created = (*setup.data.extensions, (self.member_of(factor), level))
         return replace(setup, data=replace(setup.data, extensions=created))
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+    def check_trial(self, trial: PlannedTrial) -> None:
         """The server has the extension, in whatever versions."""
-        for template in (trial.template for trial in trials):
-            for extension, _ in template.data.extensions:
-                if template.installation.surely_lacks(extension):
-                    raise UsageError(
-                        f"{template.installation.name} does not have the extension {extension}",
-                        "install it there (Debian's packages are named postgresql-17-…), or name"
-                        " another server",
-                    )
+        for extension, _ in trial.template.data.extensions:
+            if trial.template.installation.surely_lacks(extension):
+                raise UsageError(
+                    f"{trial.template.installation.name} does not have the extension {extension}",
+                    "install it there (Debian's packages are named postgresql-17-…), or name"
+                    " another server",
+                )
 
 
 FACTOR = ExtensionFactor()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from teiten.errors import UsageError
@@ -59,11 +59,9 @@ class LayoutFactor(FactorRule):
                     f" data.layouts.{level}=file.sql",
                 )
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+    def check_trial(self, trial: PlannedTrial) -> None:
         """Some layouts need a server that is new enough."""
-        for trial, template in (
-            (planned, part) for planned in trials for part in planned.templates
-        ):
+        for template in trial.templates:
             layout, installation = template.data.layout, template.installation
             if layout is None or layout.needs is None:
                 continue

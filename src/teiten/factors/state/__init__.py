@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -55,17 +55,16 @@ class TableStateFactor(FactorRule):
                     ("factors", self.name), f"cannot be varied together with {excluded}"
                 )
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+    def check_trial(self, trial: PlannedTrial) -> None:
         """Autovacuum would end every state but the fresh one within a trial."""
-        for trial in trials:
-            _check_upgrade(trial.template)
-            state = trial.template.data.state
-            vacuums = dict(trial.settings).get("autovacuum", "on") not in ("off", "false", "0")
-            if state is not None and state.recipe and vacuums:
-                raise UsageError(
-                    f"the state {state.level} does not last with autovacuum, which is on",
-                    "switch it off: --guc autovacuum=off",
-                )
+        _check_upgrade(trial.template)
+        state = trial.template.data.state
+        vacuums = dict(trial.settings).get("autovacuum", "on") not in ("off", "false", "0")
+        if state is not None and state.recipe and vacuums:
+            raise UsageError(
+                f"the state {state.level} does not last with autovacuum, which is on",
+                "switch it off: --guc autovacuum=off",
+            )
 
 
 def _check_upgrade(template: TemplateSpec) -> None:
