@@ -89,6 +89,8 @@ class FactorRule(ABC):
     missing: ClassVar[tuple[str, str]] = ("", "")
     """Message and hint for a study that needs the factor and has no levels of it."""
     needs: ClassVar[frozenset[Need]] = frozenset()
+    not_with: ClassVar[tuple[str, ...]] = ()
+    """Factors that cannot be varied in the same study."""
     choices: ClassVar[tuple[str, ...]] = ()
     """Its levels, where they are words; else they are names, unless ``level`` says otherwise."""
 
@@ -128,6 +130,10 @@ class FactorRule(ABC):
 
     def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Raise what ``written.error`` makes where the study contradicts the factor."""
+        for excluded in filter(written.factors.__contains__, self.not_with):
+            raise written.contradiction(
+                ("factors", factor.name), f"cannot be varied together with {excluded}"
+            )
 
     def sized(self, study: Study, facts: HostFacts) -> Study:
         """The study with the levels that it leaves to the machine. Raises MachineError."""

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorFamily, WrittenStudy
+from teiten.factors.contract import FactorFamily
 from teiten.model.plan import PlannedTrial
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import EXTENSION_PREFIX, Factor
+from teiten.model.study import EXTENSION_PREFIX
 
 _NAME = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*")
 _VERSION = re.compile(r"[A-Za-z0-9._+]+(?:-[A-Za-z0-9._+]+)*")
@@ -21,6 +21,8 @@ class ExtensionFactor(FactorFamily):
     name = EXTENSION_PREFIX
     rank = 85
     of_data = True
+    not_with = ("nodes",)
+    """Tables that are spread over nodes are made in another way."""
 
     def member(self, written: str) -> str:
         if _NAME.fullmatch(written) is None:
@@ -33,13 +35,6 @@ class ExtensionFactor(FactorFamily):
         if isinstance(value, bool) or _VERSION.fullmatch(str(value)) is None:
             raise ValueError(f"{value!r} is no version of an extension")
         return str(value)
-
-    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
-        """Tables that are spread over nodes are made in another way."""
-        if "nodes" in written.factors:
-            raise written.contradiction(
-                ("factors", factor.name), "cannot be varied together with nodes"
-            )
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         created = (*setup.data.extensions, (self.member_of(factor), level))

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorRule, Need, WrittenStudy
+from teiten.factors.contract import FactorRule, Need
 from teiten.model.facts import HostFacts
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import SERVER, Factor, Study, TableState
+from teiten.model.study import SERVER, Study, TableState
 from teiten.model.units import Share
 from teiten.study.values import one_of
 
@@ -30,6 +30,8 @@ class TableStateFactor(FactorRule):
     rank = 80
     of_server = False
     of_data = True
+    not_with = ("layout", "nodes", "placement")
+    """They have states of their own."""
     needs: ClassVar[frozenset[Need]] = frozenset({Need.START, Need.HERE})
 
     def level(self, value: Any) -> str:
@@ -46,14 +48,6 @@ class TableStateFactor(FactorRule):
         recipe = recipes()[FRESH if recipes()[level].upgraded and is_first else level]
         kept = setup.with_settings(dict(recipe.settings))
         return replace(kept, data=replace(kept.data, state=recipe.state))
-
-    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
-        """Layouts and spread tables have states of their own."""
-        for excluded in ("layout", "nodes", "placement"):
-            if excluded in written.factors:
-                raise written.contradiction(
-                    ("factors", self.name), f"cannot be varied together with {excluded}"
-                )
 
     def check_trial(self, trial: PlannedTrial) -> None:
         """Autovacuum would end every state but the fresh one within a trial."""
