@@ -122,10 +122,7 @@ def _name(number: int) -> sql.Identifier:
 
 
 def _server(number: int, parameters: dict[str, str], version: int) -> Iterator[sql.Composed]:
-    mapped: dict[str, str] = {}
-    for name in ("user", "password"):
-        if name in parameters:
-            mapped[name] = parameters.pop(name)
+    mapped = {name: parameters.pop(name) for name in ("user", "password") if name in parameters}
     if version >= ASYNC_SINCE:
         parameters |= {"async_capable": "true", "batch_size": str(ROWS_AT_ONCE)}
     yield sql.SQL("CREATE SERVER {} FOREIGN DATA WRAPPER postgres_fdw OPTIONS ({})").format(

@@ -57,6 +57,10 @@ class Draft:
         tables: list[dict[str, Any]] = self._data["workloads"]
         return tables
 
+    @property
+    def _names(self) -> list[str]:
+        return [str(table["name"]) for table in self._workloads]
+
     def apply(self, change: Change) -> None:
         """Make one change. Raises UsageError where its key does not fit this study."""
         head, _, rest = change.key.partition(".")
@@ -181,10 +185,9 @@ class Draft:
 
     def _change_workload(self, rest: str, change: Change) -> None:
         name, _, key = rest.partition(".")
-        names = [str(table["name"]) for table in self._workloads]
-        if name not in names:
-            raise self._unknown_workload(name, names, change)
-        index = names.index(name)
+        if name not in self._names:
+            raise self._unknown_workload(name, self._names, change)
+        index = self._names.index(name)
         keys = workload_keys(kind_of(self._workloads[index]))
         if key.startswith("levels."):
             self._set(("workloads", index, "levels", key.removeprefix("levels.")), change)
@@ -199,13 +202,12 @@ class Draft:
         self._set(("workloads", index, key), change, value)
 
     def _select(self, change: Change) -> None:
-        names = [str(table["name"]) for table in self._workloads]
         wanted = _texts(change.value)
         if wanted == [EVERY]:
-            wanted = names
+            wanted = self._names
         for name in wanted:
-            if name not in names:
-                raise self._unknown_workload(name, [*names, EVERY], change)
+            if name not in self._names:
+                raise self._unknown_workload(name, [*self._names, EVERY], change)
         self.selected = list(dict.fromkeys(wanted))
 
     def _select_tagged(self, change: Change) -> None:

@@ -53,18 +53,15 @@ def measure_ceilings(
     before = read_clock()
     disk, tool = measure_folder(workdir.clusters, size, seconds, OF_DISK)
     cores = measure_cores(logical, seconds)
-    _refuse_disturbed(others_share(before, read_clock()))
-    ceilings = Ceilings(**disk, **cores, tool=tool, measured_at=time.time())
-    keep_ceilings(workdir, ceilings)
-    return ceilings
-
-
-def _refuse_disturbed(others: float) -> None:
+    others = others_share(before, read_clock())
     if others > MOST_OTHERS:
         raise MachineError(
             f"other programs, or the hypervisor, took {others:.0%} of the processors meanwhile",
             "stop them, or measure the ceilings when the machine is idle",
         )
+    ceilings = Ceilings(**disk, **cores, tool=tool, measured_at=time.time())
+    keep_ceilings(workdir, ceilings)
+    return ceilings
 
 
 HASHED = 256 * 1024

@@ -51,11 +51,10 @@ def profiling_caution(facts: ProfilingFacts) -> Caution | None:
         return Caution.warning("profile-system", system=facts.system)
     if facts.perf is None:
         return Caution.warning("profile-no-perf")
-    paranoid = facts.paranoid
-    if facts.is_root or paranoid is None or paranoid <= KERNEL_TOO:
+    if kernel_allowed(facts):
         return None
-    if paranoid > MOST_PARANOID:
-        return Caution.warning("profile-forbidden", paranoid=paranoid)
+    if facts.paranoid is not None and facts.paranoid > MOST_PARANOID:
+        return Caution.warning("profile-forbidden", paranoid=facts.paranoid)
     return Caution.note("profile-user-only")
 
 
