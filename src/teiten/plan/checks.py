@@ -54,12 +54,12 @@ def check_connections(plan: Plan) -> None:
     """Every trial's clients fit into its max_connections, with some to spare."""
 
     def missing(trial: PlannedTrial) -> int:
-        return site_in(plan, trial.template.installation).missing_connections(trial)
+        needed, available = site_in(plan, trial.template.installation).connections(trial)
+        return needed - available
 
     trial = max(plan.trials, key=missing)
     if missing(trial) > 0:
-        site = site_in(plan, trial.template.installation)
-        raise site.too_few_connections(trial)
+        raise site_in(plan, trial.template.installation).too_few_connections(trial)
 
 
 def _disk_shortfall(plan: Plan, facts: HostFacts, folder: Path) -> Iterator[tuple[str, str]]:

@@ -44,11 +44,6 @@ class Split:
     """The server has no such parameter."""
 
 
-def _needed_connections(trial: PlannedTrial) -> int:
-    own = OWN_CONNECTIONS * len(trial.templates)
-    return trial.load.connections + trial.load.idle + own
-
-
 def split_settings(server: AttachedServer, settings: Settings) -> Split:
     """Which of a trial's parameters can be had on an attached server."""
     by_session: list[tuple[str, str]] = []
@@ -132,20 +127,16 @@ class AttachedPlan(SitePlan):
         """Those that it takes for a session."""
         return split_settings(_attached(installation), settings).by_session
 
-    def missing_connections(self, trial: PlannedTrial) -> int:
-        free = min(
-            _attached(template.installation).free_connections for template in trial.templates
-        )
-        return _needed_connections(trial) - free
+    def connections(self, trial: PlannedTrial) -> tuple[int, int]:
+        own = OWN_CONNECTIONS * len(trial.templates)
+        free = _with_fewest_free(trial).free_connections
+        return trial.load.connections + trial.load.idle + own, free
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
-        servers = (_attached(template.installation) for template in trial.templates)
-        server = min(servers, key=lambda server: server.free_connections)
-        needed = _needed_connections(trial)
+        needed, free = self.connections(trial)
         return UsageError(
-            f"{trial.load.asked} needs {needed} connections to the"
-            f" server {trial.cell.server}; {server.free_connections} are free there for"
-            f" the role {server.role}",
+            f"{trial.load.asked} needs {needed} connections to the server {trial.cell.server};"
+            f" {free} are free there for the role {_with_fewest_free(trial).role}",
             "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
         )
 
@@ -198,6 +189,11 @@ class AttachedPlan(SitePlan):
 def _attached(installation: Installation) -> AttachedServer:
     assert installation.attached is not None, f"{installation.name} is not attached"
     return installation.attached
+
+
+def _with_fewest_free(trial: PlannedTrial) -> AttachedServer:
+    servers = (_attached(template.installation) for template in trial.templates)
+    return min(servers, key=lambda server: server.free_connections)
 
 
 def _actions_on(

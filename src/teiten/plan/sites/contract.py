@@ -110,8 +110,8 @@ class SitePlan(ABC):
         return settings
 
     @abstractmethod
-    def missing_connections(self, trial: PlannedTrial) -> int:
-        """How many a trial's clients lack; 0 and less are none."""
+    def connections(self, trial: PlannedTrial) -> tuple[int, int]:
+        """How many a trial needs of a server, and how many it can have."""
 
     @abstractmethod
     def too_few_connections(self, trial: PlannedTrial) -> UsageError: ...
