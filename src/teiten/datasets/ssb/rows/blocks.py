@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from teiten.datasets.ssb.rows.native import Rows, rows
-from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
+from teiten.model.ssb import SsbData, SsbFormat, SsbTable
 
 
 class Watch:
@@ -50,23 +50,6 @@ class Block:
     units: int
     rows: int
     sums: tuple[int, ...]
-
-
-class Tally:
-    """Adds up what was taken of a table, and tells about it."""
-
-    def __init__(self, table: SsbTable, watch: Watch) -> None:
-        self._watch = watch
-        self.written = Written(table, 0, ())
-
-    def add(self, block: Block) -> None:
-        """Add a block; one at a time."""
-        written = self.written
-        sums = zip(written.sums or [0] * len(block.sums), block.sums, strict=True)
-        self.written = Written(
-            written.table, written.rows + block.rows, tuple(value + more for value, more in sums)
-        )
-        self._watch.progress(written.table, block.units, block.rows)
 
 
 Taker = Callable[[Block], None]

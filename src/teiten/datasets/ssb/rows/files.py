@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from teiten.datasets.ssb.rows.blocks import Block, Tally, Watch, take_blocks
+from teiten.datasets.ssb.rows.blocks import Block, Taker, Watch, take_blocks
 from teiten.datasets.ssb.rows.native import SIGNATURE, TRAILER, columns, units
 from teiten.datasets.ssb.rows.sizes import expected_bytes, require_free
 from teiten.errors import MachineError, UsageError
@@ -143,18 +143,39 @@ def _write(
     watch: Watch,
     patience: float | None = None,
 ) -> Written:
-    part = data.chunk.range_of(units(data, table))
-    tally = Tally(table, watch)
-
-    def take(block: Block) -> None:
+    def give(block: Block) -> None:
         _write_all(file, block.data)
-        tally.add(block)
 
     before, after = (SIGNATURE, TRAILER) if form is SsbFormat.BINARY else (b"", b"")
     _write_all(file, before)
-    take_blocks(data, table, form, part, take, threads=threads, patience=patience)
+    written = _made(data, table, form, give, threads=threads, watch=watch, patience=patience)
     _write_all(file, after)
-    return tally.written
+    return written
+
+
+def _made(
+    data: SsbData,
+    table: SsbTable,
+    form: SsbFormat,
+    give: Taker,
+    *,
+    threads: int,
+    watch: Watch,
+    patience: float | None = None,
+) -> Written:
+    """Make a table, or its chunk, give it block by block, and add up what was given."""
+    written = Written(table, 0, ())
+
+    def take(block: Block) -> None:
+        nonlocal written
+        give(block)
+        sums = map(sum, zip(written.sums or [0] * len(block.sums), block.sums, strict=True))
+        written = Written(table, written.rows + block.rows, tuple(sums))
+        watch.progress(table, block.units, block.rows)
+
+    part = data.chunk.range_of(units(data, table))
+    take_blocks(data, table, form, part, take, threads=threads, patience=patience)
+    return written
 
 
 def _write_all(descriptor: int, data: bytes | memoryview) -> None:
@@ -176,18 +197,11 @@ def write_parquet(
     schema = pa.schema(
         [pa.field(column.name, TYPES[column.type], nullable=False) for column in fields]
     )
-    part = data.chunk.range_of(units(data, table))
-    tally = Tally(table, watch)
     with pyarrow.parquet.ParquetWriter(file, schema) as writer:
         groups = _Groups(writer, schema)
-
-        def take(block: Block) -> None:
-            groups.add(block)
-            tally.add(block)
-
-        take_blocks(data, table, SsbFormat.CSV, part, take, threads=threads)
+        written = _made(data, table, SsbFormat.CSV, groups.add, threads=threads, watch=watch)
         groups.write()
-    return tally.written
+    return written
 
 
 class _Groups:
