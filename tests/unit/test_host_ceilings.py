@@ -14,7 +14,6 @@ from teiten.cli.doctor.text import ceilings_text
 from teiten.cli.main import main
 from teiten.errors import MachineError
 from teiten.host.ceilings import measure as ceilings_probe
-from teiten.host.ceilings import storage_speed
 from teiten.host.ceilings.disk_speed import BLOCK, CHUNK, OF_DISK, aligned, rate, scratch
 from teiten.host.ceilings.kept import cache_file, cached_ceilings, keep_ceilings
 from teiten.host.ceilings.measure import CpuClock, measure_ceilings, others_share, read_clock
@@ -53,7 +52,7 @@ def folder(tmp_path: Path) -> Workdir:
 def test_all_is_measured_kept_and_nothing_is_left(
     folder: Workdir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(storage_speed.shutil, "which", lambda _: None)
+    monkeypatch.setattr("teiten.host.ceilings.storage_speed.shutil.which", lambda _: None)
     monkeypatch.setattr(ceilings_probe, "MOST_OTHERS", 1.0)  # the tests' machine may be busy
     long_enough = Seconds(0.3)  # for a busy machine's processors to give each pattern some time
     found = measure_ceilings(folder, logical=2, seconds=long_enough, size=SMALL)
@@ -70,7 +69,7 @@ def test_what_was_measured_on_a_busy_machine_is_not_kept(
     folder: Workdir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clocks = iter([CpuClock(100.0, 50.0, 10.0), CpuClock(110.0, 57.0, 14.0)])
-    monkeypatch.setattr(storage_speed.shutil, "which", lambda _: None)
+    monkeypatch.setattr("teiten.host.ceilings.storage_speed.shutil.which", lambda _: None)
     monkeypatch.setattr(ceilings_probe, "read_clock", lambda: next(clocks))
     with pytest.raises(MachineError, match="took 30% of the processors"):
         measure_ceilings(folder, logical=1, seconds=BRIEF, size=SMALL)
