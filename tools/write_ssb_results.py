@@ -15,7 +15,7 @@ from pathlib import Path
 
 import duckdb
 
-from teiten.datasets.ssb.rows.blocks import Unwatched
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.native import columns
 from teiten.datasets.ssb.rows.results import KnownResult, condensed, queries
@@ -46,7 +46,7 @@ def main() -> None:
 def results_of(data: SsbData) -> dict[str, KnownResult]:
     """The results of the 13 queries on the data's text files."""
     with tempfile.TemporaryDirectory() as name, duckdb.connect() as database:
-        for path, written in write_files(data, SsbFormat.TBL, Path(name), 1, Unwatched()):
+        for path, written in write_files(data, SsbFormat.TBL, Path(name), 1, Watch()):
             types = {column.name: column.type for column in columns(data, written.table)}
             if data.variant is not SsbVariant.REPORTS:
                 types["past_the_last_delimiter"] = "text"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.servers import new_server
-from teiten.datasets.script.model import script_of
+from teiten.datasets.script.model import ScriptTables
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.installation import Installation
 from teiten.model.study import Study, Workload
@@ -31,7 +31,7 @@ def users_of_index_scans(study: Study, installation: Installation) -> frozenset[
             new_server(installation, folder, settings) as cluster,
             cluster.connect() as connection,
         ):
-            script = script_of(study.workloads[0].data).script
+            script = study.workloads[0].data.options_as(ScriptTables).script
             connection.execute(script.text.encode())
             connection.execute("VACUUM (FREEZE, ANALYZE)")
             users = {workload.name for workload in study.workloads if _scans(connection, workload)}

@@ -23,7 +23,7 @@ from psycopg.copy import LibpqWriter
 from benchmarks.servers import new_server
 from benchmarks.ssb.rounds import Ratio, Seconds, ratio
 from teiten.connections import to_address
-from teiten.datasets.ssb.rows.blocks import Unwatched
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import LoadOptions, create_statement, load
 from teiten.datasets.ssb.rows.native import columns
@@ -48,7 +48,7 @@ def prepare(scale: int, parts: int, folder: Path) -> list[Path]:
         if parts == 1:
             wanted = folder / "lineorder.binary"
         if not wanted.exists():
-            write_files(data, SsbFormat.BINARY, folder, parts, Unwatched())
+            write_files(data, SsbFormat.BINARY, folder, parts, Watch())
         files.append(wanted)
     return files
 
@@ -56,7 +56,7 @@ def prepare(scale: int, parts: int, folder: Path) -> list[Path]:
 def seconds_of_load(dsn: str, data: SsbData, streams: int) -> float:
     """Load as ``teiten data ssb --no-verify`` does."""
     begin = time.perf_counter()
-    load(to_address(dsn, {}), data, LoadOptions(streams, verify=False), Unwatched())
+    load(to_address(dsn, {}), data, LoadOptions(streams, verify=False), Watch())
     elapsed = time.perf_counter() - begin
     _clear(dsn)
     return elapsed

@@ -24,6 +24,11 @@ class TeitenError(Exception):
         self.hint = hint
 
 
+def first_line(error: Exception) -> str:
+    """The first line of an error's message; its type's name where it has none."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
 class UsageError(TeitenError):
     """A flag, a name or a value on the command line is wrong."""
 

@@ -16,7 +16,7 @@ from psycopg import sql
 
 from teiten.connections import Conninfo, to_address
 from teiten.datasets.ssb.rows import native
-from teiten.datasets.ssb.rows.blocks import Unwatched
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.load import LOADING, MARK, LoadOptions, load
 from teiten.datasets.ssb.rows.results import check_results, verify_sums
 from teiten.errors import MachineError, ServerError, UsageError
@@ -63,7 +63,7 @@ def test_databases_of_any_encoding_are_loaded(
         load(dsn, SMALL, LoadOptions(), told)
 
 
-class Told(Unwatched):
+class Told(Watch):
     """Keeps what people are told."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Told(Unwatched):
         self.notes.append(text)
 
 
-class At(Unwatched):
+class At(Watch):
     """Does something once, when the first lineorders were sent."""
 
     def __init__(self, action: object) -> None:
@@ -115,7 +115,7 @@ def recovered(cluster: Cluster) -> None:
 
 
 def test_what_is_loaded_is_what_the_text_holds(running_cluster: Cluster) -> None:
-    written = load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(3), Unwatched())
+    written = load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(3), Watch())
     assert {one.table: one.rows for one in written}[SsbTable.LINEORDER] == 60_175
     assert tables(running_cluster) == set(SsbTable)
     with running_cluster.connect() as connection:
@@ -132,7 +132,7 @@ def test_what_is_loaded_is_what_the_text_holds(running_cluster: Cluster) -> None
                 ) as copy,
             ):
                 assert b"".join(bytes(part) for part in copy).decode() == expected
-        check_results(connection, SsbVariant.REFERENCE, 0.01)
+        check_results(connection, SsbVariant.REFERENCE, 0.01, Watch())
         (comment,) = connection.execute(
             "SELECT obj_description('lineorder'::regclass, 'pg_class')"
         ).fetchone() or ("",)
@@ -141,7 +141,7 @@ def test_what_is_loaded_is_what_the_text_holds(running_cluster: Cluster) -> None
 
 @pytest.mark.pg(">=14")
 def test_a_table_of_one_stream_is_frozen(running_cluster: Cluster) -> None:
-    load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Unwatched())
+    load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Watch())
     with running_cluster.connect() as connection:
         connection.execute("CREATE EXTENSION pg_visibility")
         row = connection.execute(
@@ -158,7 +158,7 @@ class TestOneServer:
     def test_a_chunk_has_a_table_of_its_own(self, running_cluster: Cluster) -> None:
         for number in (1, 2):
             data = SsbData(0.01, SsbVariant.REPORTS, (SsbTable.LINEORDER,), Chunk(number, 2))
-            load(running_cluster.conninfo("postgres"), data, LoadOptions(2), Unwatched())
+            load(running_cluster.conninfo("postgres"), data, LoadOptions(2), Watch())
         with running_cluster.connect() as connection:
             row = connection.execute(
                 "SELECT (SELECT count(*) FROM lineorder_1_of_2)"
@@ -168,7 +168,7 @@ class TestOneServer:
 
     def test_wide_keys(self, running_cluster: Cluster) -> None:
         data = SsbData(1000, tables=(SsbTable.LINEORDER,), chunk=Chunk(1_000_000, 1_000_000))
-        load(running_cluster.conninfo("postgres"), data, LoadOptions(1), Unwatched())
+        load(running_cluster.conninfo("postgres"), data, LoadOptions(1), Watch())
         with running_cluster.connect() as connection:
             row = connection.execute(
                 "SELECT max(lo_orderkey) FROM lineorder_1000000_of_1000000"
@@ -208,7 +208,7 @@ class TestOneServer:
         assert ended.stderr.strip().endswith("and the results of the 13 queries")
 
     def test_wrong_results_leave_nothing(self, running_cluster: Cluster) -> None:
-        class Meddling(Unwatched):
+        class Meddling(Watch):
             def step(self, text: str) -> None:
                 if text == "verifying lineorder":  # after date
                     with running_cluster.connect() as connection:
@@ -222,29 +222,29 @@ class TestOneServer:
     def test_too_large_for_the_disk(self, running_cluster: Cluster) -> None:
         dsn = running_cluster.conninfo("postgres")
         with pytest.raises(MachineError, match=r"take about 64\d\d\.\d GB, and /.* GB free"):
-            load(dsn, SsbData(10_000), LoadOptions(2), Unwatched())
+            load(dsn, SsbData(10_000), LoadOptions(2), Watch())
         assert tables(running_cluster) == set()
 
     def test_an_existing_table_is_left_alone(self, running_cluster: Cluster) -> None:
         with running_cluster.connect() as connection:
             connection.execute("CREATE TABLE date (mine int)")
         with pytest.raises(UsageError, match="table date exists") as raised:
-            load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Unwatched())
+            load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Watch())
         assert "DROP TABLE date" in raised.value.hint
         assert tables(running_cluster) == {"date"}
 
     def test_a_second_load_says_what_is_there(self, running_cluster: Cluster) -> None:
         dsn = running_cluster.conninfo("postgres")
-        load(dsn, SMALL, LoadOptions(1), Unwatched())
+        load(dsn, SMALL, LoadOptions(1), Watch())
         there = r"\(Star Schema Benchmark, scale factor 0\.01, reference; loaded by Teiten\)$"
         with pytest.raises(UsageError, match=f"^table customer exists in the server.* {there}"):
-            load(dsn, SsbData(0.1), LoadOptions(1), Unwatched())
+            load(dsn, SsbData(0.1), LoadOptions(1), Watch())
 
     def test_somebody_s_table_with_our_prefix_is_left_alone(self, running_cluster: Cluster) -> None:
         with running_cluster.connect() as connection:
             connection.execute(f"CREATE TABLE {LOADING}part (mine int)")
         with pytest.raises(ServerError, match="refused"):
-            load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Unwatched())
+            load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Watch())
         assert tables(running_cluster) == {f"{LOADING}part"}
 
     def test_what_was_left_is_dropped_by_the_next_call(self, running_cluster: Cluster) -> None:
@@ -299,7 +299,7 @@ class TestOneServer:
             )
         running_cluster.start()
         assert not tables(running_cluster) & set(SsbTable)
-        load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(2), Unwatched())
+        load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(2), Watch())
         assert tables(running_cluster) == set(SsbTable)
 
     def test_a_crash_is_told_and_the_next_load_goes_on(self, running_cluster: Cluster) -> None:
@@ -317,7 +317,7 @@ class TestOneServer:
         assert "run the same command again" in raised.value.hint
         recovered(running_cluster)
         assert not tables(running_cluster) & set(SsbTable)
-        load(dsn, SMALL, LoadOptions(2), Unwatched())
+        load(dsn, SMALL, LoadOptions(2), Watch())
         assert tables(running_cluster) == set(SsbTable)
 
     def test_what_a_killed_teiten_left_is_dropped(self, running_cluster: Cluster) -> None:
@@ -337,7 +337,7 @@ class TestOneServer:
         with loading(dsn, "2") as process:
             wait_for_streams(running_cluster, process, 2)
             with pytest.raises(UsageError, match="another teiten is loading"):
-                load(dsn, SMALL, LoadOptions(2), Unwatched())
+                load(dsn, SMALL, LoadOptions(2), Watch())
             assert tables(running_cluster) == {f"{LOADING}lineorder"}
             process.terminate()
             process.communicate(timeout=300)
@@ -358,7 +358,7 @@ class TestOneServer:
             running_cluster.conninfo("postgres"),
             SsbData(0.01, tables=(SsbTable.SUPPLIER,)),
             LoadOptions(1),
-            Unwatched(),
+            Watch(),
         )
         columns = native.columns(SMALL, SsbTable.SUPPLIER)
         with running_cluster.connect() as connection:
@@ -372,9 +372,9 @@ class TestOneServer:
 
     def test_no_server_and_no_right(self, running_cluster: Cluster) -> None:
         with pytest.raises(ServerError, match="cannot be reached"):
-            load(to_address("host=/nowhere dbname=x", {}), SMALL, LoadOptions(1), Unwatched())
+            load(to_address("host=/nowhere dbname=x", {}), SMALL, LoadOptions(1), Watch())
         with running_cluster.connect() as connection:
             connection.execute("CREATE ROLE reader LOGIN")
         dsn = Conninfo(f"{running_cluster.conninfo('postgres')} user=reader")
         with pytest.raises(ServerError, match=r"refused: permission denied for schema public"):
-            load(dsn, SMALL, LoadOptions(1), Unwatched())
+            load(dsn, SMALL, LoadOptions(1), Watch())

@@ -23,8 +23,7 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.templates.store import RESERVE, TemplateStore
-from teiten.factors.state import OF_BOTH, OF_NEW
-from teiten.factors.state.states import recipes
+from teiten.factors.state import OF_BOTH, OF_NEW, recipes
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
 from teiten.model.installation import Installation, Pgbench

@@ -13,7 +13,7 @@ import pytest
 import teiten.plan.sites.attached
 from teiten.cli.passwords import take_passwords
 from teiten.cli.plan.text import loaded_text
-from teiten.datasets.probes.model import tables_of
+from teiten.datasets.probes.model import ProbesTables
 from teiten.errors import MachineError, ServerError, StudyError, UsageError, WayError, WorkloadError
 from teiten.execute.client.address import Address
 from teiten.execute.sites.attached.asking import check_version
@@ -29,7 +29,7 @@ from teiten.model.text import Language
 from teiten.model.units import MIB
 from teiten.plan.expand import expand
 from teiten.plan.sites.attached import attached_cautions, same_value, split_settings
-from teiten.plan.sites.fitting import fitted, without_missing
+from teiten.plan.sites.of import fitted, without_missing
 from teiten.plan.sizing import size
 from teiten.report.texts import caution_text, read_entries
 from teiten.study.document import CATALOGUE
@@ -219,7 +219,7 @@ def test_probes_that_a_server_cannot_carry_are_left_out_each_with_its_reason() -
     assert study.contrast == "server" and study.factor("guc:shared_buffers") is None
     assert study.measure.memory is None
     assert "17 128MB, 18 128MB" in study.differences[-1].en
-    (pages,) = tables_of(study.workload("reads").data)
+    (pages,) = study.workload("reads").data.options_as(ProbesTables).tables
     scale = study.workload("reads").data.scale
     assert scale is not None
     assert pages.name == "pages" and round(scale * pages.share * MIB / (128 * MIB), 2) == 0.9

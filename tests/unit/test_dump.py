@@ -8,8 +8,7 @@ import pytest
 
 from teiten.datasets.sql import has_rows, hint_for, parts_of
 from teiten.kinds.pgbench.load.output import other_tables
-from teiten.study.archives import read_archives_by
-from teiten.study.scripts import read_script
+from teiten.study.scripts import read_archives_by, read_script
 
 DUMP = """--
 -- PostgreSQL database dump
@@ -60,7 +59,7 @@ def test_an_archive_is_read_by_whoever_can(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "toc.dat").write_bytes(b"PGDMP\x01\x10\x00\x03")
     (tmp_path / "other").mkdir()
-    monkeypatch.setattr("teiten.study.archives._readers", [])
+    monkeypatch.setattr("teiten.study.scripts._readers", [])
     with pytest.raises(ValueError, match=r"shop\.dump is an archive of pg_dump's, and no SQL"):
         read_script("shop.dump", workload="data", folders=(tmp_path,))
     read: list[str] = []

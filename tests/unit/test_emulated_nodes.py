@@ -62,7 +62,6 @@ def test_every_node_of_every_trial_has_what_the_study_says() -> None:
             assert (machine.network, machine.memory) == (True, 512 * MIB)
             assert (machine.read, machine.write) == (20 * MIB, 10 * MIB)
         assert trial.memory_limit is None and trial.memory_limits == (512 * MIB,) * 3
-        assert trial.machine_of(2) is trial.machines[1]
     assert limits_of(plan) == (512 * MIB,)
     assert all(not trial.machines for trial in planned().trials)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from teiten import engines
-from teiten.datasets.pgbench.model import tables_of
+from teiten.datasets.pgbench.model import PgbenchTables
 from teiten.engines.attached import filled_in
 from teiten.engines.citus import joining
 from teiten.engines.registry import engine_of, names
@@ -148,8 +148,8 @@ def test_all_nodes_have_as_many_shards(nodes: int) -> None:
 @pytest.mark.parametrize("shards", [1, 2, 3, 32, 33, 100])
 def test_shards_are_all_hashes_in_order(shards: int) -> None:
     found = list(shard_ranges(shards))
-    assert (found[0].low, found[-1].high) == (-(2**31), 2**31 - 1)
-    assert all(one.high + 1 == other.low for one, other in itertools.pairwise(found))
+    assert (found[0][0], found[-1][1]) == (-(2**31), 2**31 - 1)
+    assert all(high + 1 == low for (_, high), (low, _) in itertools.pairwise(found))
 
 
 def test_every_shard_lies_on_one_node() -> None:
@@ -163,7 +163,7 @@ def test_what_servers_of_citus_hold_and_have() -> None:
     plan = of_citus("settings.shared_preload_libraries=pg_stat_statements")
     trial = trial_of(plan, "update", "2", "size")
     assert trial.distribution == Distribution("citus", 2, shards=32, scale=16)
-    assert [tables_of(template.data).part for template in trial.templates] == [
+    assert [template.data.options_as(PgbenchTables).part for template in trial.templates] == [
         NOTHING,
         *(TablePart(PartMethod.SHARDS, number, 2, 32, "aid") for number in (1, 2)),
     ]

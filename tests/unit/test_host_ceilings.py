@@ -14,11 +14,10 @@ from teiten.cli.doctor.text import ceilings_text
 from teiten.cli.main import main
 from teiten.errors import MachineError
 from teiten.host.ceilings import measure as ceilings_probe
-from teiten.host.ceilings import storage_speed
 from teiten.host.ceilings.disk_speed import BLOCK, CHUNK, OF_DISK, aligned, rate, scratch
-from teiten.host.ceilings.fio import command, measure_by_fio, parse
 from teiten.host.ceilings.kept import cache_file, cached_ceilings, keep_ceilings
 from teiten.host.ceilings.measure import CpuClock, measure_ceilings, others_share, read_clock
+from teiten.host.ceilings.storage_speed import command, measure_by_fio, parse
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.paths import Workdir
 from teiten.ledger.codec import decode, encode
@@ -53,7 +52,7 @@ def folder(tmp_path: Path) -> Workdir:
 def test_all_is_measured_kept_and_nothing_is_left(
     folder: Workdir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(storage_speed, "find_fio", lambda: None)
+    monkeypatch.setattr("teiten.host.ceilings.storage_speed.shutil.which", lambda _: None)
     monkeypatch.setattr(ceilings_probe, "MOST_OTHERS", 1.0)  # the tests' machine may be busy
     long_enough = Seconds(0.3)  # for a busy machine's processors to give each pattern some time
     found = measure_ceilings(folder, logical=2, seconds=long_enough, size=SMALL)
@@ -70,7 +69,7 @@ def test_what_was_measured_on_a_busy_machine_is_not_kept(
     folder: Workdir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clocks = iter([CpuClock(100.0, 50.0, 10.0), CpuClock(110.0, 57.0, 14.0)])
-    monkeypatch.setattr(storage_speed, "find_fio", lambda: None)
+    monkeypatch.setattr("teiten.host.ceilings.storage_speed.shutil.which", lambda _: None)
     monkeypatch.setattr(ceilings_probe, "read_clock", lambda: next(clocks))
     with pytest.raises(MachineError, match="took 30% of the processors"):
         measure_ceilings(folder, logical=1, seconds=BRIEF, size=SMALL)
@@ -166,19 +165,18 @@ def test_fio_is_asked_for_each_pattern_and_its_answer_read(tmp_path: Path) -> No
     fio = tmp_path / "fio"
     fio.write_text(FIO)
     fio.chmod(0o755)
-    found, version = measure_by_fio(fio, tmp_path / "file", SMALL, BRIEF, OF_DISK)
+    found, version = measure_by_fio(str(fio), tmp_path / "file", SMALL, BRIEF, OF_DISK)
     assert version == "fio-3.33"
-    assert (found.sequential_read, found.sequential_write) == (5000, 7000)
-    assert (found.random_reads, found.random_writes, found.fsyncs) == (50.5, 70.5, 70.5)
+    assert list(found.values()) == [5000, 7000, 50.5, 70.5, 70.5]
 
 
 def test_fios_command_is_direct_and_stays_within_the_file() -> None:
     for pattern in OF_DISK:
-        arguments = command(Path("fio"), Path("/x"), SMALL, Seconds(4.0), pattern)
+        arguments = command("fio", Path("/x"), SMALL, Seconds(4.0), pattern)
         assert {"--direct=1", "--runtime=4", "--filename=/x"} <= set(arguments)
         assert ("--fdatasync=1" in arguments) == (pattern.name == "fsyncs")
     assert f"--offset_increment={SMALL // 4}" in command(
-        Path("fio"), Path("/x"), SMALL, BRIEF, OF_DISK[0]
+        "fio", Path("/x"), SMALL, BRIEF, OF_DISK[0]
     )
 
 
@@ -187,11 +185,11 @@ def test_a_fio_that_fails_is_shown_with_its_command(tmp_path: Path) -> None:
     fio.write_text("#!/bin/sh\necho no such engine >&2\nexit 1\n")
     fio.chmod(0o755)
     with pytest.raises(MachineError, match="no such engine") as error:
-        measure_by_fio(fio, tmp_path / "file", SMALL, BRIEF, OF_DISK)
+        measure_by_fio(str(fio), tmp_path / "file", SMALL, BRIEF, OF_DISK)
     assert "--rw=read" in error.value.hint
     fio.write_text("#!/bin/sh\necho nothing\n")
     with pytest.raises(MachineError, match="failed"):
-        measure_by_fio(fio, tmp_path / "file", SMALL, BRIEF, OF_DISK)
+        measure_by_fio(str(fio), tmp_path / "file", SMALL, BRIEF, OF_DISK)
     with pytest.raises(MachineError, match="no number for fsyncs"):
         parse({"jobs": []}, OF_DISK[-1])
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from teiten.host.system.files import copy_range
-from teiten.host.system.waiting import EndSignal
+from teiten.host.system.processes import EndSignal
 
 
 def test_without_copy_file_range_an_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

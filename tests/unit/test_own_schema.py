@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.datasets.script.model import script_of
+from teiten.datasets.script.model import ScriptTables
 from teiten.errors import UsageError
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.ledger.codec import decode_plan, encode_plan, with_texts_of
@@ -46,7 +46,7 @@ def test_each_file_is_a_workload_on_the_tables_of_the_dump(own: Path) -> None:
         "by-name": False,
         "same": True,
     }
-    assert {script_of(one.data).script.text for one in workloads} == {DUMP}
+    assert {one.data.options_as(ScriptTables).script.text for one in workloads} == {DUMP}
     by_name = workloads[1]
     variables = pgbench_of(by_name).variables
     assert variables is not None and variables.rows == (("hush",), ("hush hush",))

@@ -39,7 +39,7 @@ from teiten.model.plan import Plan
 from teiten.model.storage import Emulation, Part, is_of_storage, resolved, storage_metric
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.study.load import load_study
-from teiten.study.storage import storage
+from teiten.study.values import storage
 from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import HOST, make_installation
 

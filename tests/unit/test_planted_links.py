@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from teiten.cli.site.output import BEGUN, MANIFEST, Output
-from teiten.datasets.ssb.rows.blocks import Unwatched
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.files import PART_SUFFIX, write_files
 from teiten.errors import LedgerError, UsageError
 from teiten.export import files as export_files
@@ -250,7 +250,7 @@ def test_tables_are_written_to_new_files(home: Home) -> None:
     for name in (f"supplier.tbl{PART_SUFFIX}", f"supplier.parquet{PART_SUFFIX}"):
         home.plant(home.home / "ssb" / name, home.secret)
     for form in (SsbFormat.TBL, SsbFormat.PARQUET):
-        write_files(SUPPLIERS, form, home.home / "ssb", 1, Unwatched())
+        write_files(SUPPLIERS, form, home.home / "ssb", 1, Watch())
     names = {path.name for path in (home.home / "ssb").iterdir()}
     assert names == {"supplier.tbl", "supplier.parquet"}
 

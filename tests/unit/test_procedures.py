@@ -42,7 +42,7 @@ from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.model.text import Bilingual
 from teiten.plan.cells import levels_of
-from teiten.plan.sites.fitting import without_missing
+from teiten.plan.sites.of import without_missing
 from teiten.study.load import load_study
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.planned import expanded

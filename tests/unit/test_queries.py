@@ -11,7 +11,7 @@ from teiten.analysis.model.findings import ContrastResult, VerdictKind
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.stopping import undecided
 from teiten.cli.text.study import study_lines
-from teiten.datasets.script.model import script_of
+from teiten.datasets.script.model import ScriptTables
 from teiten.errors import TeitenError, UsageError
 from teiten.kinds.contract import all_last
 from teiten.kinds.queries.model import NAME as QUERIES
@@ -68,9 +68,13 @@ def test_tables_of_a_script(folder: Path, tmp_path: Path) -> None:
     changes = [f"data.script={script}", "data.size=2GB", "timeout=90s", "runs=5"]
     (workload,) = load_study("queries", queries=str(folder), overrides=changes).workloads
     assert workload.data.kind == "script"
-    assert "CREATE TABLE" in script_of(workload.data).script.text
+    assert "CREATE TABLE" in workload.data.options_as(ScriptTables).script.text
     options = queries_of(workload)
-    assert (script_of(workload.data).size, options.timeout, options.runs) == (2 * 1024**3, 90.0, 5)
+    assert (workload.data.options_as(ScriptTables).size, options.timeout, options.runs) == (
+        2 * 1024**3,
+        90.0,
+        5,
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from teiten.cli.campaign.saturation import chosen_options, probes_of
 from teiten.cli.plan.options import PlanOptions
-from teiten.model.saturation import Saturation, ShortTrial
+from teiten.model.saturation import Saturation, ShortTrial, doublings
 from teiten.model.trial import Attempt, Outcome
 from teiten.plan.saturation import (
-    doublings,
     found_saturation,
     in_rising_order,
     levels_around,

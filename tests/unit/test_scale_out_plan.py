@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.datasets.pgbench.model import tables_of
+from teiten.datasets.pgbench.model import PgbenchTables
 from teiten.datasets.plan import data_bytes
 from teiten.engines.registry import engine_of, names
 from teiten.errors import TeitenError, UsageError
@@ -68,11 +68,11 @@ def test_what_each_server_holds(scenario: str, nodes: int, scale: int) -> None:
     sets = [template.data for template in trial.templates]
     if nodes == 0:
         assert [one.scale for one in sets] == [scale]
-        assert trial.distribution is None and tables_of(sets[0]).part is None
+        assert trial.distribution is None and sets[0].options_as(PgbenchTables).part is None
         return
     assert trial.distribution == Distribution("postgres_fdw", nodes, scale=scale)
-    assert tables_of(sets[0]).part == NOTHING
-    assert [(one.scale, tables_of(one).part) for one in sets[1:]] == [
+    assert sets[0].options_as(PgbenchTables).part == NOTHING
+    assert [(one.scale, one.options_as(PgbenchTables).part) for one in sets[1:]] == [
         (scale, TablePart(PartMethod.HASH, number, nodes)) for number in range(1, nodes + 1)
     ]
     whole = trial_of(planned(), "update", "0", scenario).template.data
@@ -115,7 +115,7 @@ def test_nodes_of_different_versions_are_refused() -> None:
     other = replace(trial.templates[2], installation=installation("17.10"))
     mixed = replace(trial, templates=(*trial.templates[:2], other))
     with pytest.raises(UsageError, match=r"different versions: 17\.10, 18\.4"):
-        ENGINE.check_trials([mixed])
+        ENGINE.check_trial(mixed)
 
 
 def test_too_few_connections_for_the_clients_are_refused() -> None:

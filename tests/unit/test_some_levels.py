@@ -18,7 +18,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import FIRST_SECONDS
 from teiten.model.text import Language
 from teiten.model.units import GIB, Bytes, Seconds
-from teiten.plan.sides import sides_in_memory
+from teiten.plan.ordering import sides_in_memory
 from teiten.report.forms import render_markdown
 from teiten.report.render.markdown import TEXT
 from teiten.study.load import load_study

@@ -14,8 +14,17 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Study
 from teiten.study.load import load_study
 from teiten.study.scripts import SCHEMA
-from teiten.study.sides import AGAIN, BASE, HEAD, Shared, SideFlags, ab_study, gate_study
-from teiten.study.sql_folders import SqlFolders, sql_folders
+from teiten.study.sides import (
+    AGAIN,
+    BASE,
+    HEAD,
+    Shared,
+    SideFlags,
+    SqlFolders,
+    ab_study,
+    gate_study,
+    sql_folders,
+)
 from tests.fixtures.planned import expanded
 
 NAMES = (BASE, HEAD)

@@ -20,7 +20,7 @@ import pytest
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.data import PlainWatch, is_dsn
 from teiten.datasets.ssb.rows import native
-from teiten.datasets.ssb.rows.blocks import THREAD_BYTES, Block, Unwatched, take_blocks
+from teiten.datasets.ssb.rows.blocks import THREAD_BYTES, Block, Watch, take_blocks
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import describe
 from teiten.datasets.ssb.rows.results import has_known_results, known_results, queries
@@ -96,8 +96,8 @@ def test_what_taking_raises_ends_all_threads(threads: int) -> None:
 @pytest.mark.parametrize("variant", list(SsbVariant))
 def test_csv_and_parquet_hold_the_same(variant: SsbVariant, tmp_path: Path) -> None:
     data = SsbData(0.01, variant)
-    write_files(data, SsbFormat.CSV, tmp_path, 2, Unwatched())
-    written = write_files(data, SsbFormat.PARQUET, tmp_path, 2, Unwatched())
+    write_files(data, SsbFormat.CSV, tmp_path, 2, Watch())
+    written = write_files(data, SsbFormat.PARQUET, tmp_path, 2, Watch())
     for path, one in written:
         table = pyarrow.parquet.read_table(path)
         columns = native.columns(data, one.table)
@@ -119,10 +119,10 @@ def test_files_appear_together_or_not_at_all(
 ) -> None:
     (tmp_path / "supplier.tbl").touch()
     with pytest.raises(UsageError, match=r"supplier\.tbl exists"):
-        write_files(SMALL, SsbFormat.TBL, tmp_path, 1, Unwatched())
+        write_files(SMALL, SsbFormat.TBL, tmp_path, 1, Watch())
     (tmp_path / "supplier.tbl").unlink()
 
-    class Interrupting(Unwatched):
+    class Interrupting(Watch):
         def progress(self, table: SsbTable, units: int, rows: int) -> None:
             if table is SsbTable.LINEORDER:
                 raise KeyboardInterrupt
@@ -134,7 +134,7 @@ def test_files_appear_together_or_not_at_all(
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr("shutil.disk_usage", lambda _: usage(10**9, 10**9, 10**6))
     with pytest.raises(MachineError, match=r"take about 0\.0 GB, .* has 0\.0 GB free"):
-        write_files(SMALL, SsbFormat.TBL, tmp_path, 1, Unwatched())
+        write_files(SMALL, SsbFormat.TBL, tmp_path, 1, Watch())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -412,7 +412,7 @@ def test_keys_of_many_digits_are_the_same_in_every_format(
     data = SsbData(10_000, variant, (table,), Chunk(100_000_000, 100_000_000))
     first = []
     for form in (SsbFormat.TBL, SsbFormat.CSV, SsbFormat.PARQUET):
-        ((path, written),) = write_files(data, form, tmp_path, 1, Unwatched())
+        ((path, written),) = write_files(data, form, tmp_path, 1, Watch())
         if form is SsbFormat.PARQUET:
             keys = pyarrow.parquet.read_table(path).column(0).to_pylist()
         else:

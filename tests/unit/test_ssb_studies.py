@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.datasets.ssb.model import ssb_data, variant_of
+from teiten.datasets.ssb.model import StarSchemaTables, ssb_data
 from teiten.datasets.ssb.plan import PLAN as DATA
 from teiten.datasets.ssb.rows import sizes
 from teiten.errors import MachineError, TeitenError
@@ -130,7 +130,7 @@ def test_a_scale_that_does_not_exist(scale: str) -> None:
 def test_what_data_mean() -> None:
     study = load_study("parallel", overrides=["scale=0.50", "data.variant=reports"])
     data = study.workloads[0].data
-    assert (data.scale, variant_of(data)) == (0.5, SsbVariant.REPORTS)
+    assert (data.scale, data.options_as(StarSchemaTables).variant) == (0.5, SsbVariant.REPORTS)
     assert str(data) == "Star Schema Benchmark, scale factor 0.5, variant reports"
     assert load_study("parallel", overrides=["scale=2.0"]).workloads[0].data.scale == 2
     installation = make_installation("18.4")

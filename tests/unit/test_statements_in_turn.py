@@ -24,8 +24,8 @@ from teiten.plan.estimate import (
     STATEMENT_SECONDS,
     estimate,
     load_seconds,
+    prewarm_seconds,
 )
-from teiten.plan.storages import prewarm_seconds
 from tests.fixtures.planned import planned
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.datasets.script.model import script_of
+from teiten.datasets.script.model import ScriptTables
 from teiten.errors import StudyError, TeitenError, UsageError
 from teiten.kinds.contract import plan_of
 from teiten.kinds.pgbench.model import NAME as PGBENCH
@@ -163,10 +163,10 @@ def test_a_load_of_pgbench_runs_on_tables_that_are_not_its_own(file: Path) -> No
     own = DATA.replace("select-only", "SELECT count(*) FROM t;")
     file.write_text(STUDY.replace('script = "select-only"', own), encoding="utf-8")
     load, _ = load_study(str(file)).workloads
-    assert script_of(load.data).script.name == "t.sql"
+    assert load.data.options_as(ScriptTables).script.name == "t.sql"
     overrides = [f"data.script={file.parent / 't.sql'}", "script=SELECT 1;"]
     (load,) = load_study("observe", overrides=overrides).workloads
-    assert script_of(load.data).script.name == "t.sql"
+    assert load.data.options_as(ScriptTables).script.name == "t.sql"
 
 
 @pytest.mark.parametrize(

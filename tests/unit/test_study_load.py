@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.datasets.pgbench.model import fillfactor_of, pgbench_data
+from teiten.datasets.pgbench.model import PgbenchTables, pgbench_data
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.study import CachePolicy, Factor, PreferredWay, QueryMode, Sequential
 from teiten.model.text import Bilingual
@@ -265,7 +265,7 @@ def test_a_script_takes_the_place_of_the_workloads(
         "observe", overrides=["script=my script.sql", "changes_data=false", "fillfactor=90"]
     )
     assert not unchanged.workloads[0].changes_data
-    assert fillfactor_of(unchanged.workloads[0].data) == 90
+    assert unchanged.workloads[0].data.options_as(PgbenchTables).fillfactor == 90
 
 
 def test_a_study_file_of_ones_own(own: str) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from teiten.errors import TeitenError, UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
-from teiten.factors.state import OF_BOTH, OF_NEW
-from teiten.factors.state.states import recipes
+from teiten.factors.state import OF_BOTH, OF_NEW, recipes
 from teiten.ledger.codec import decode_plan, encode_plan
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan

@@ -15,9 +15,8 @@ from teiten.model.installation import Version
 from teiten.model.plan import Plan
 from teiten.model.settings import Refusal
 from teiten.model.units import GIB, MIB, Bytes
-from teiten.plan.checks import check, shared_memory
+from teiten.plan.checks import check, check_parameters, lifetime, shared_memory
 from teiten.plan.dry import actions
-from teiten.plan.parameters import check_parameters, lifetime
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, expanded
 from tests.fixtures.synthetic_plan import HOST
@@ -168,10 +167,10 @@ def test_sides_that_flush_differently_do_not_write_to_one_disk_at_the_same_time(
 
 
 def test_when_parameters_came_and_went() -> None:
-    assert lifetime("io_method").since == "18"
-    assert lifetime("old_snapshot_threshold").until == "16"
-    assert lifetime("vacuum_cleanup_index_scale_factor").since == "11"
-    assert lifetime("work_mem").since is lifetime("work_mem").until is None
+    assert lifetime("io_method")[0] == "18"
+    assert lifetime("old_snapshot_threshold")[1] == "16"
+    assert lifetime("vacuum_cleanup_index_scale_factor")[0] == "11"
+    assert lifetime("work_mem") == (None, None)
 
 
 @pytest.mark.parametrize(

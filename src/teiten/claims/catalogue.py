@@ -26,8 +26,8 @@ from teiten.errors import StudyError
 from teiten.kinds.contract import plan_of
 from teiten.kinds.metrics import is_turnaround
 from teiten.model.study import WorkloadOptions
-from teiten.study.document import CATALOGUE, read_document
-from teiten.study.locate import Place, dotted, key_lines, line_of
+from teiten.study.document import CATALOGUE, first_problem, read_document
+from teiten.study.locate import Place
 from teiten.study.schema import WorkloadTable
 
 CLAIMS = CATALOGUE / "claims"
@@ -66,13 +66,8 @@ def read_claims(path: Path, study: str | None = None) -> Iterator[Claim]:
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path}: this is not TOML: {error}", "see https://toml.io") from error
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        place = problem["loc"]
-        raise StudyError(
-            f"{path}:{line_of(key_lines(text), place)}: {dotted(place) or 'the file'}:"
-            f" {problem['msg'].removeprefix('Value error, ')}",
-            "teiten.claims.schema holds the form of a claims file",
-        ) from error
+        hint = "teiten.claims.schema holds the form of a claims file"
+        raise first_problem(path, text, error, hint) from error
     workloads = {workload.name: workload for workload in read_document(file.study).tables.workloads}
     for table in file.claims:
         workload = workloads.get(table.workload)

@@ -190,7 +190,7 @@ def _to_server(
         return load(dsn, data, LoadOptions(streams, verify), watch)
 
 
-class PlainWatch:
+class PlainWatch(Watch):
     """A line for every step, and in between every ten seconds: the table's rows, and the time that
     is left for all tables."""
 

@@ -27,7 +27,7 @@ from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.signals import interruptible
 from teiten.report.charts.library import keep_library_in
 from teiten.secrets import forget
-from teiten.study.archives import read_archives_by
+from teiten.study.scripts import read_archives_by
 
 VERBS = {
     "demo": "PostgreSQL 16 against 18 on this machine, to a report, in a few minutes",

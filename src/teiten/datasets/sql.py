@@ -1,6 +1,5 @@
-r"""SQL of people's own, on the tables of a server.
-
-A script of SQL as what a server is sent: statements, and the rows of ``COPY … FROM stdin``.
+r"""SQL of people's own, on the tables of a server: statements, and the rows of ``COPY … FROM
+stdin``.
 
 The form is that of ``pg_dump --format=plain`` (pg_dump.c, dumpTableData): a COPY command is a line
 of its own, its rows follow in text format, and ``\.`` ends them. Pure.
@@ -16,7 +15,7 @@ from typing import Any
 import psycopg
 
 from teiten.datasets.contract import Fillable
-from teiten.errors import WorkloadError
+from teiten.errors import WorkloadError, first_line
 from teiten.model.study import Script
 
 _NO_ROLE = re.compile(r'role "(.+)" does not exist')
@@ -32,7 +31,7 @@ def run_script(server: Fillable, script: Script, what: str) -> None:
             else:
                 connection.execute(script.text.encode("utf-8"))
         except psycopg.Error as error:
-            message = str(error).splitlines()[0]
+            message = first_line(error)
             raise WorkloadError(
                 f"the {what} {script.name} failed on {server.name}: {message}", hint_for(message)
             ) from error

@@ -16,7 +16,7 @@ import psycopg
 from psycopg import sql
 
 from teiten.engines.contract import COLUMNS, OWN_KEYS, Engine, Servers
-from teiten.errors import ServerError
+from teiten.errors import ServerError, first_line
 from teiten.model.distribution import (
     ClusterStatements,
     Distribution,
@@ -148,7 +148,7 @@ def _told(key: str, password: str) -> Iterator[None]:
     except psycopg.OperationalError:
         raise
     except psycopg.Error as error:
-        message = str(error).strip().partition("\n")[0]
+        message = first_line(error)
         message = message.replace(password, "…") if password else message
         raise ServerError(
             f"the statements {key} of the study's cluster failed: {message}",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
@@ -58,16 +57,6 @@ WHERE logicalrelid = 'pgbench_accounts'::regclass ORDER BY 2
 Where = tuple[str, int]
 """Host or folder of the socket, and port: by what Citus names a node."""
 Connection = psycopg.Connection[Any]
-
-
-@dataclass(frozen=True)
-class _Shard:
-    """A shard of accounts, as Citus has made it."""
-
-    number: int
-    """From 0, by its range."""
-    identifier: int
-    where: Where
 
 
 class Citus(Engine):
@@ -121,14 +110,16 @@ class Citus(Engine):
             shards = _placed(connection, planned, {place: at for at, place in enumerate(where)})
 
         def take_places(connection: Connection, node: Node) -> None:
-            for shard in shards:
-                if where[shard.where] == node:
-                    _take_place(connection, shard)
+            for number, (identifier, place) in enumerate(shards):
+                if where[place] == node:
+                    _take_place(connection, number, identifier)
 
         _on_each(servers, nodes, take_places)
         with servers.connect(servers.coordinator) as connection:
-            for statement in _rows(planned):
-                connection.execute(statement)
+            for rows in ROWS:
+                connection.execute(sql.SQL(rows).format(scale=sql.Literal(planned.scale)))
+            # as visible as those of a template
+            connection.execute("VACUUM ANALYZE pgbench_tellers, pgbench_branches")
 
 
 def _on_each(
@@ -209,8 +200,9 @@ def _tables(planned: Distribution) -> Iterator[sql.Composed]:
 
 def _placed(
     connection: Connection, planned: Distribution, wanted: Mapping[Where, int]
-) -> tuple[_Shard, ...]:
-    """The shards of accounts, each on the node that has its rows.
+) -> tuple[tuple[int, Where], ...]:
+    """Identifiers and nodes of the shards of accounts, in the order of their ranges; each is on the
+    node that has its rows.
 
     Citus gives them to its nodes in turn, in the order of their names; where that is not the order
     of the parts, empty shards are moved.
@@ -224,7 +216,7 @@ def _placed(
     }
     placed = connection.execute(PLACED).fetchall()
     ranges = [(low, high) for _, low, high, _, _ in placed]
-    if ranges != [(known.low, known.high) for known in shard_ranges(planned.shards)]:
+    if ranges != list(shard_ranges(planned.shards)):
         raise ServerError(
             f"this Citus divides {planned.shards} shards in other ranges than Teiten knows",
             "take another version of Citus; versions 12 and 13 are known",
@@ -235,21 +227,21 @@ def _placed(
                 "SELECT citus_move_shard_placement(%s, %s, %s, %s, %s, 'block_writes')",
                 (identifier, host, port, *home[number]),
             )
-    return tuple(_Shard(number, row[0], home[number]) for number, row in enumerate(placed))
+    return tuple((row[0], home[number]) for number, row in enumerate(placed))
 
 
-def _take_place(connection: Connection, shard: _Shard) -> None:
+def _take_place(connection: Connection, number: int, identifier: int) -> None:
     """Put a filled table in place of the empty shard that Citus has made; the comment says what to
     give back."""
-    name = f"{ACCOUNTS}_{shard.identifier}"
+    name = f"{ACCOUNTS}_{identifier}"
     with connection.transaction():
         connection.execute("SET LOCAL citus.enable_manual_changes_to_shards = on")
         connection.execute("SET LOCAL citus.enable_ddl_propagation = off")
         connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
-        _rename(connection, shard_table(shard.number), name)
+        _rename(connection, shard_table(number), name)
         connection.execute(
             sql.SQL("COMMENT ON TABLE {} IS {}").format(
-                sql.Identifier(name), sql.Literal(f"shard {shard.number}")
+                sql.Identifier(name), sql.Literal(f"shard {number}")
             )
         )
 
@@ -270,14 +262,6 @@ def _primary_key(table: str) -> str:
     """Name a table's primary key as PostgreSQL does, and a shard's as Citus does."""
     shard = table.removeprefix(f"{ACCOUNTS}_")
     return f"{ACCOUNTS}_pkey_{shard}" if shard.isdecimal() else f"{table}_pkey"
-
-
-def _rows(planned: Distribution) -> Iterator[sql.Composed]:
-    """Yield the statements that fill the small tables and make them as visible as those of a
-    template."""
-    for rows in ROWS:
-        yield sql.SQL(rows).format(scale=sql.Literal(planned.scale))
-    yield sql.SQL("VACUUM ANALYZE pgbench_tellers, pgbench_branches").format()
 
 
 ENGINE = Citus()

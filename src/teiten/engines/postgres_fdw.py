@@ -11,7 +11,7 @@ their own: its own rows, attached as they are, and foreign tables of all others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, LiteralString
+from typing import Any, ClassVar
 
 import psycopg
 from psycopg import sql
@@ -47,26 +47,17 @@ class PostgresFdw(Engine):
     def distribute(self, servers: Servers, planned: Distribution) -> None:
         del planned
         with servers.connect(servers.coordinator) as connection, connection.transaction():
-            _run(connection, self._statements(servers, connection.info.server_version))
+            for table in COLUMNS:
+                connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(table)))
+            connection.execute("DROP EXTENSION IF EXISTS postgres_fdw CASCADE")
+            _run(connection, _tables(servers, connection.info.server_version))
         for own, node in enumerate(servers.nodes):
             with servers.connect(node) as connection, connection.transaction():
                 row = connection.execute(HAS_ENTRY, (ENTRY,)).fetchone()
                 if row is not None:
                     _run(connection, _without_entry())
                 if node in servers.entries:
-                    _run(connection, _with_entry(servers, own, connection.info.server_version))
-
-    def _statements(self, servers: Servers, version: int) -> Iterator[sql.Composed]:
-        for table in COLUMNS:
-            yield sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(table))
-        yield sql.SQL("DROP EXTENSION IF EXISTS postgres_fdw CASCADE").format()
-        yield sql.SQL("CREATE EXTENSION postgres_fdw").format()
-        for number, node in enumerate(servers.nodes):
-            yield from _server(number, dict(servers.parameters(node)), version)
-        for table, columns in COLUMNS.items():
-            yield _partitioned(sql.Identifier(table), table, columns)
-            for number in range(len(servers.nodes)):
-                yield _foreign(None, table, number, len(servers.nodes))
+                    _run(connection, _tables(servers, connection.info.server_version, own))
 
 
 def _run(connection: psycopg.Connection[Any], statements: Iterable[sql.Composed]) -> None:
@@ -85,34 +76,33 @@ def _without_entry() -> Iterator[sql.Composed]:
     yield sql.SQL("DROP EXTENSION IF EXISTS postgres_fdw CASCADE").format()
 
 
-def _with_entry(servers: Servers, own: int, version: int) -> Iterator[sql.Composed]:
-    """The partitioned tables of the node that is ``own`` among those that hold rows, from 0."""
+def _tables(servers: Servers, version: int, own: int | None = None) -> Iterator[sql.Composed]:
+    """The partitioned tables of the coordinator, or, in a schema of their own, of the node that is
+    ``own`` among those that hold rows, from 0."""
     yield sql.SQL("CREATE EXTENSION postgres_fdw").format()
-    yield sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(ENTRY))
+    place = () if own is None else (ENTRY,)
+    if own is not None:
+        yield sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(ENTRY))
     count = len(servers.nodes)
     for number, node in enumerate(servers.nodes):
         if number != own:
             yield from _server(number, dict(servers.parameters(node)), version)
     for table, columns in COLUMNS.items():
-        whole = sql.Identifier(ENTRY, table)
-        yield _partitioned(whole, table, columns)
-        yield sql.SQL(
-            "ALTER TABLE {} ATTACH PARTITION {} FOR VALUES WITH (MODULUS {}, REMAINDER {})"
-        ).format(whole, sql.Identifier(PUBLIC, table), sql.Literal(count), sql.Literal(own))
+        whole = sql.Identifier(*place, table)
+        yield sql.SQL("CREATE TABLE {} ({}) PARTITION BY HASH ({})").format(
+            whole, sql.SQL(columns), sql.Identifier(OWN_KEYS[table])
+        )
+        if own is not None:
+            yield sql.SQL(
+                "ALTER TABLE {} ATTACH PARTITION {} FOR VALUES WITH (MODULUS {}, REMAINDER {})"
+            ).format(whole, sql.Identifier(PUBLIC, table), sql.Literal(count), sql.Literal(own))
         for number in range(count):
             if number != own:
-                yield _foreign(ENTRY, table, number, count)
+                yield _foreign(place, table, number, count)
 
 
-def _partitioned(whole: sql.Identifier, table: str, columns: LiteralString) -> sql.Composed:
-    return sql.SQL("CREATE TABLE {} ({}) PARTITION BY HASH ({})").format(
-        whole, sql.SQL(columns), sql.Identifier(OWN_KEYS[table])
-    )
-
-
-def _foreign(schema: str | None, table: str, number: int, count: int) -> sql.Composed:
-    """The partition of another node; ``schema``: None for the usual one."""
-    place = (schema,) if schema is not None else ()
+def _foreign(place: tuple[str, ...], table: str, number: int, count: int) -> sql.Composed:
+    """The partition of another node; ``place``: the schema, where it is not the usual one."""
     return sql.SQL(
         "CREATE FOREIGN TABLE {} PARTITION OF {} FOR VALUES WITH (MODULUS {}, REMAINDER {})"
         " SERVER {} OPTIONS (schema_name {}, table_name {})"
@@ -132,10 +122,8 @@ def _name(number: int) -> sql.Identifier:
 
 
 def _server(number: int, parameters: dict[str, str], version: int) -> Iterator[sql.Composed]:
-    mapped: dict[str, str] = {}
-    for name in ("user", "password"):
-        if name in parameters:
-            mapped[name] = parameters.pop(name)
+    names = [name for name in ("user", "password") if name in parameters]
+    mapped = {name: parameters.pop(name) for name in names}
     if version >= ASYNC_SINCE:
         parameters |= {"async_capable": "true", "batch_size": str(ROWS_AT_ONCE)}
     yield sql.SQL("CREATE SERVER {} FOREIGN DATA WRAPPER postgres_fdw OPTIONS ({})").format(

@@ -15,6 +15,8 @@ from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Study, Workload
 from teiten.study.locate import KeyPath
 from teiten.study.tables import MeasureTable
+from teiten.study.values import name as valid_name
+from teiten.study.values import one_of
 
 
 class Need(StrEnum):
@@ -87,6 +89,10 @@ class FactorRule(ABC):
     missing: ClassVar[tuple[str, str]] = ("", "")
     """Message and hint for a study that needs the factor and has no levels of it."""
     needs: ClassVar[frozenset[Need]] = frozenset()
+    not_with: ClassVar[tuple[str, ...]] = ()
+    """Factors that cannot be varied in the same study."""
+    choices: ClassVar[tuple[str, ...]] = ()
+    """Its levels, where they are words; else they are names, unless ``level`` says otherwise."""
 
     def needs_in(self, study: Study) -> frozenset[Need]:
         """The needs of its levels in a study."""
@@ -105,10 +111,10 @@ class FactorRule(ABC):
         """Whether this is the factor of a full name."""
         return factor == self.name
 
-    @abstractmethod
     def level(self, value: Any) -> str:
         """A level in its canonical form. Raises ValueError with a sentence that completes
         "KEY: …"."""
+        return one_of(str(value).strip(), self.choices) if self.choices else valid_name(value)
 
     def compared(self, level: str) -> object:
         """By what two levels are the same."""
@@ -124,6 +130,10 @@ class FactorRule(ABC):
 
     def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Raise what ``written.error`` makes where the study contradicts the factor."""
+        for excluded in filter(written.factors.__contains__, self.not_with):
+            raise written.contradiction(
+                ("factors", factor.name), f"cannot be varied together with {excluded}"
+            )
 
     def sized(self, study: Study, facts: HostFacts) -> Study:
         """The study with the levels that it leaves to the machine. Raises MachineError."""
@@ -137,8 +147,8 @@ class FactorRule(ABC):
         """The setup with the part that a level sets: a parameter, a pinning, a folder."""
         return setup
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
-        """Raise UsageError where a server cannot have the level of one of its trials."""
+    def check_trial(self, trial: PlannedTrial) -> None:
+        """Raise UsageError where a server cannot have the level of a trial."""
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Raise UsageError or MachineError where the machine cannot give what a plan asks for."""

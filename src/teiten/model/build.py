@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from teiten.model.units import Bytes, Seconds
@@ -122,17 +121,13 @@ class ServerBuild:
 
     def told(self) -> str:
         """``gcc 7.5.0 -Os``, in every language; empty where nothing is known."""
-        return " ".join(self._told())
-
-    def _told(self) -> Iterator[str]:
-        if self.compiler:
-            yield short_compiler(self.compiler)
-        if self.optimisation:
-            yield self.optimisation
-        if self.link_time_optimisation:
-            yield "-flto"
-        if self.assertions:
-            yield "--enable-cassert"
+        words = (
+            self.compiler and short_compiler(self.compiler),
+            self.optimisation,
+            self.link_time_optimisation and "-flto",
+            self.assertions and "--enable-cassert",
+        )
+        return " ".join(word for word in words if word)
 
     def _given(self, option: str, without: str, *, otherwise: bool | None) -> bool | None:
         """Which of two opposite options configure was given last; None where none are known."""

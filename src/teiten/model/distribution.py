@@ -134,26 +134,19 @@ class Distribution:
         return range(first, first + self.nodes)
 
 
-@dataclass(frozen=True)
-class HashRange:
-    """The hashes of a shard, both ends among them."""
-
-    low: int
-    high: int
-
-
 def shard_width(shards: int) -> int:
     """Hashes of each shard but the last, which has the rest too."""
     return HASHES // shards
 
 
-def shard_ranges(shards: int) -> Iterator[HashRange]:
-    """The range of each shard in order: equally wide, the rest with the last one."""
+def shard_ranges(shards: int) -> Iterator[tuple[int, int]]:
+    """The lowest and the highest hash of each shard in order: equally wide, the rest with the last
+    one."""
     width = shard_width(shards)
     for shard in range(shards):
         low = LOWEST_HASH + shard * width
         last = shard == shards - 1
-        yield HashRange(low, LOWEST_HASH + HASHES - 1 if last else low + width - 1)
+        yield low, LOWEST_HASH + HASHES - 1 if last else low + width - 1
 
 
 def shards_of(part: TablePart) -> range:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from teiten.model.bottleneck import Ceilings
@@ -139,9 +139,7 @@ class Caution:
 
     @classmethod
     def warning(cls, code: str, **values: object) -> Caution:
-        return cls(
-            code, Severity.WARNING, tuple((name, str(value)) for name, value in values.items())
-        )
+        return replace(cls.note(code, **values), severity=Severity.WARNING)
 
     @classmethod
     def note(cls, code: str, **values: object) -> Caution:

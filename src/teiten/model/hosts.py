@@ -86,6 +86,11 @@ class PlannedHost:
     boot: str = ""
     """The identity of its kernel, equal in every container on it; empty where it is unknown."""
 
+    @property
+    def shown(self) -> str:
+        """For people: as the study names it, or what it calls itself."""
+        return self.name or self.node
+
 
 @dataclass(frozen=True)
 class PlannedNodeHost:

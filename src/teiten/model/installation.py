@@ -1,7 +1,5 @@
-"""PostgreSQL installations: sets of binaries, and how studies name them.
-
-Tools that compile C functions for a server of this machine.
-"""
+"""PostgreSQL installations: sets of binaries, how studies name them, and tools that compile C
+functions for a server of this machine."""
 
 from __future__ import annotations
 

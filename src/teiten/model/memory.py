@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import is_share, parse_size
+from teiten.model.setup import level_of
 from teiten.model.study import GUC_PREFIX, Study
 from teiten.model.units import Bytes
 
@@ -19,13 +20,16 @@ def memory_of(study: Study, trial: PlannedTrial | None = None) -> Bytes:
 
     The study must be sized.
     """
-    limit = study.measure.memory if trial is None else trial.memory_limit
-    if limit is None and study.nodes is not None:
-        limit = study.nodes.memory_in_force
-    memory = study.machine_memory if limit is None else limit
+    memory = memory_in_force(study, study.measure.memory if trial is None else trial.memory_limit)
     if memory is None:
         raise RuntimeError("the memory of the machine is known once a study is sized")
     return memory
+
+
+def memory_in_force(study: Study, limit: Bytes | None) -> Bytes | None:
+    """The memory of one server under a limit, if any; None where the machine's is not known."""
+    of_node = None if study.nodes is None else study.nodes.memory_in_force
+    return limit or of_node or study.machine_memory
 
 
 def shares_of(plan: Plan) -> dict[str, tuple[str, ...]]:
@@ -43,15 +47,8 @@ def shares_of(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 def _written(study: Study, trial: PlannedTrial) -> str | None:
     """A trial's shared_buffers as the study writes them, in whichever table."""
-    cell, factor = trial.cell, GUC_PREFIX + SHARED_BUFFERS
-    of_alias = dict(dict(study.server_levels).get(cell.server, ()))
-    chosen = cell.level("parameters") or of_alias.get("parameters")
+    chosen = level_of(study, trial.cell, "parameters")
     of_set = dict(study.parameter_set(chosen).settings) if chosen else {}
-    of_study = {setting.name: setting.value for setting in study.settings}
-    values = (
-        cell.level(factor),
-        of_alias.get(factor),
-        of_set.get(SHARED_BUFFERS),
-        of_study.get(SHARED_BUFFERS),
-    )
-    return next((value for value in values if value is not None), None)
+    written = level_of(study, trial.cell, GUC_PREFIX + SHARED_BUFFERS)
+    known = {**study.fixed_settings, **of_set}.get(SHARED_BUFFERS)
+    return known if written is None else written

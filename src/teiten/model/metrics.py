@@ -116,55 +116,40 @@ NODE_COMMITS = "commits"
 NODE_PREPARED = "prepared"
 """Transactions of a node that are prepared at the end, and neither committed nor rolled back."""
 
+_CPU_SHARES = tuple(
+    f"cpu_{state}_share" for state in ("user", "system", "iowait", "steal", "idle", "other")
+)
 OF_THE_MACHINE: tuple[Metric, ...] = (
     MEASURED_SECONDS,
-    Metric("cpu_user_share", "1"),
-    Metric("cpu_system_share", "1"),
-    Metric("cpu_iowait_share", "1"),
-    Metric("cpu_steal_share", "1"),
-    Metric("cpu_idle_share", "1"),
-    Metric("cpu_other_share", "1"),
-    Metric(SERVER_CPU, "1"),
+    *(Metric(name, "1") for name in (*_CPU_SHARES, SERVER_CPU)),
     CPU_PER_TRANSACTION,
-    Metric("pgbench_cpu_share", "1"),
-    Metric("teiten_cpu_share", "1"),
-    Metric("context_switches", "1"),
+    *(Metric(name, "1") for name in ("pgbench_cpu_share", "teiten_cpu_share", "context_switches")),
     *(
         Metric(f"client_{name}", "1")
-        for name in (
-            *(f"cpu_{state}_share" for state in ("user", "system", "iowait", "steal", "idle")),
-            "cpu_other_share",
-            "pgbench_cpu_share",
-            "context_switches",
-        )
+        for name in (*_CPU_SHARES, "pgbench_cpu_share", "context_switches")
     ),
-    Metric("disk_read_bytes", "B"),
-    Metric("disk_written_bytes", "B"),
+    *(Metric(f"disk_{done}_bytes", "B") for done in ("read", "written")),
     Metric("own_cpu_share", "1"),
-    Metric("own_memory_bytes", "B"),
-    Metric("own_page_cache_bytes", "B"),
-    Metric("own_disk_read_bytes", "B"),
-    Metric("own_disk_written_bytes", "B"),
-    Metric("own_received_bytes", "B"),
-    Metric("own_sent_bytes", "B"),
+    *(
+        Metric(f"own_{what}_bytes", "B")
+        for what in ("memory", "page_cache", "disk_read", "disk_written", "received", "sent")
+    ),
     WAL_BYTES,
     WAL_PER_TRANSACTION,
     STORAGE_READ,
     STORAGE_WRITTEN,
-    Metric("wal_records", "1"),
-    Metric("wal_full_page_images", "1"),
-    Metric("wal_syncs", "1"),
+    *(Metric(f"wal_{what}", "1") for what in ("records", "full_page_images", "syncs")),
     Metric("checkpoints", "1"),
     *STATE_OF_TABLES,
     PARTICIPANTS,
-    Metric("blocks_hit", "1"),
-    Metric("blocks_read", "1"),
-    Metric("buffers_written_by_backends", "1"),
-    Metric("buffers_written_by_checkpointer", "1"),
-    Metric("buffers_written_by_bgwriter", "1"),
+    *(Metric(f"blocks_{how}", "1") for how in ("hit", "read")),
+    *(
+        Metric(f"buffers_written_by_{whom}", "1")
+        for whom in ("backends", "checkpointer", "bgwriter")
+    ),
 )
 SHARED_BY_SIDES = (
-    *(f"cpu_{state}_share" for state in ("user", "system", "iowait", "steal", "idle", "other")),
+    *_CPU_SHARES,
     "pgbench_cpu_share",
     "teiten_cpu_share",
     "context_switches",

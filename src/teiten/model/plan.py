@@ -175,10 +175,6 @@ class PlannedTrial(Conditions):
         holders = range(0) if planned is None else planned.holders
         return holders.index(node) if node in holders else 0
 
-    def machine_of(self, node: Node) -> NodeMachine | None:
-        """None where nodes are not emulated."""
-        return self.machines[node - FIRST] if self.machines else None
-
     @property
     def memory_limits(self) -> tuple[Bytes, ...]:
         """The limits of its control groups: one for servers and load, or one for each node."""
@@ -306,11 +302,11 @@ class Plan:
     def place_of(self, trial: PlannedTrial) -> tuple[str, ...]:
         """The addresses and hosts where a trial runs; empty for this machine."""
         servers = (template.installation.attached for template in trial.templates)
-        return (
-            *(server.address for server in servers if server is not None),
-            *(() if self.hosts is None else (self.hosts.db.name, self.hosts.client.name)),
-            *(() if self.hosts is None else (node.host.name for node in self.hosts.more)),
-        )
+        addresses = tuple(server.address for server in servers if server is not None)
+        if self.hosts is None:
+            return addresses
+        hosts = (self.hosts.db, self.hosts.client, *(node.host for node in self.hosts.more))
+        return (*addresses, *(host.name for host in hosts))
 
     def starter_of(self, trial: PlannedTrial) -> PlannedTrial:
         """The trial on whose server a trial runs: of sides that share one, the pair's first."""

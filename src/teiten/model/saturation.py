@@ -31,3 +31,8 @@ class Saturation:
     """TPS stopped rising; else the search ended at the most clients, or at a trial that failed."""
     levels: tuple[int, ...]
     """The numbers of clients that were chosen for the campaign."""
+
+
+def doublings(most: int) -> tuple[int, ...]:
+    """1, 2, 4, … up to ``most``."""
+    return tuple(1 << power for power in range(most.bit_length()))

@@ -1,7 +1,4 @@
-"""Server parameters of a trial, and the sizes that they mean.
-
-Server parameters that a server would refuse.
-"""
+"""Server parameters of a trial, the sizes that they mean, and those that a server would refuse."""
 
 from __future__ import annotations
 

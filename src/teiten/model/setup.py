@@ -73,5 +73,5 @@ def varied_factors(study: Study) -> Iterator[str]:
 
 def permitted_clients(study: Study) -> int | None:
     """The most clients that the study's max_connections permits; None where it sets none."""
-    fixed = {setting.name: setting.value for setting in study.settings}.get("max_connections")
+    fixed = study.fixed_settings.get("max_connections")
     return max(1, int(fixed) - SPARE_CONNECTIONS) if fixed and fixed.isdecimal() else None

@@ -1,7 +1,5 @@
-"""Texts of SQL, and of scripts with it, as far as they are the same.
-
-Commands of pgbench's scripts that have pgbench run a program.
-"""
+"""Texts of SQL, and of scripts with it: as far as they are the same, and what they run or
+change."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Star Schema Benchmark: which data are meant.
-
-How large the Star Schema Benchmark's tables are in a server, from the rules of its rows.
-"""
+"""Star Schema Benchmark: which data are meant, and how large its tables are in a server."""
 
 from __future__ import annotations
 

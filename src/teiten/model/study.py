@@ -136,6 +136,9 @@ class DataOptions:
         raise NotImplementedError
 
 
+OptionsOfData = TypeVar("OptionsOfData", bound=DataOptions)
+
+
 @dataclass(frozen=True)
 class DataSet:
     """The tables of a workload."""
@@ -156,6 +159,12 @@ class DataSet:
     """None where no factor says in which state they are."""
     extensions: tuple[tuple[str, str], ...] = ()
     """Extensions that are created before the tables, each at its version."""
+
+    def options_as(self, form: type[OptionsOfData]) -> OptionsOfData:
+        """The options, of a kind's own class. Raises TypeError where they are another kind's."""
+        if not isinstance(self.options, form):
+            raise TypeError(f"{self} is of the kind {self.kind}")
+        return self.options
 
     def __str__(self) -> str:
         """``scale 20, fillfactor 100``, ``the tables of mine.sql, layout plain``."""
@@ -451,6 +460,11 @@ class Study:
     def writes(self) -> bool:
         """Whether a workload changes data."""
         return any(workload.changes_data for workload in self.workloads)
+
+    @property
+    def fixed_settings(self) -> dict[str, str | None]:
+        """The values of its server parameters, by name."""
+        return {setting.name: setting.value for setting in self.settings}
 
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)

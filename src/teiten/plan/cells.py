@@ -12,7 +12,7 @@ from teiten.errors import UsageError
 from teiten.factors.registry import is_applied, rule
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names as kinds
-from teiten.model.memory import SHARED_BUFFERS
+from teiten.model.memory import SHARED_BUFFERS, memory_in_force
 from teiten.model.plan import Cell
 from teiten.model.quantities import exact_size, is_share, parse_share
 from teiten.model.setup import PlannedCell, Setup, of_alias
@@ -97,22 +97,12 @@ def setup_of(planned: PlannedCell) -> Setup:
         setup = rule(name).set(setup, name, level, planned)
         if is_applied(name):
             setup = replace(setup, applied=(*setup.applied, (name, level)))
-    setup = replace(setup, settings=in_bytes(setup.settings, _memory(study, setup)))
+    memory = memory_in_force(study, setup.memory_limit)
+    setup = replace(setup, settings=in_bytes(setup.settings, memory))
     if not workload.preload:
         return setup
     loaded = filter(None, (dict(setup.settings).get(PRELOAD, ""), *workload.preload))
     return setup.with_settings({PRELOAD: ", ".join(loaded)})
-
-
-def _memory(study: Study, setup: Setup) -> Bytes | None:
-    """In force for one server, as ``model.memory.memory_of``; None for a study without a size."""
-    of_node = None if study.nodes is None else study.nodes.memory_in_force
-    return setup.memory_limit or of_node or study.machine_memory
-
-
-def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
-    """The server parameters of a cell. The study must be sized."""
-    return setup_of(PlannedCell(study, cell)).settings
 
 
 BLOCK = 8 * KIB

@@ -8,22 +8,27 @@ have one each.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-from teiten.errors import MachineError
+from teiten.errors import MachineError, UsageError
 from teiten.factors.registry import rules
 from teiten.model.facts import HostFacts
+from teiten.model.installation import Version
 from teiten.model.memory import MACHINE, memory_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import exact_size, format_size, parse_size
-from teiten.model.settings import count_setting, size_setting
+from teiten.model.settings import Refusal, count_setting, size_setting
 from teiten.model.setup import every_level
 from teiten.model.study import Study
 from teiten.model.units import KIB, MIB, Bytes
 from teiten.plan.estimate import within
 from teiten.plan.nodes import check_machines
 from teiten.plan.sites.of import site_in
+from teiten.suggest import did_you_mean
 from teiten.ways.registry import servers_of_a_start
 
 
@@ -49,12 +54,12 @@ def check_connections(plan: Plan) -> None:
     """Every trial's clients fit into its max_connections, with some to spare."""
 
     def missing(trial: PlannedTrial) -> int:
-        return site_in(plan, trial.template.installation).missing_connections(trial)
+        needed, available = site_in(plan, trial.template.installation).connections(trial)
+        return needed - available
 
     trial = max(plan.trials, key=missing)
     if missing(trial) > 0:
-        site = site_in(plan, trial.template.installation)
-        raise site.too_few_connections(trial)
+        raise site_in(plan, trial.template.installation).too_few_connections(trial)
 
 
 def _disk_shortfall(plan: Plan, facts: HostFacts, folder: Path) -> Iterator[tuple[str, str]]:
@@ -206,3 +211,69 @@ def _too_small(trial: PlannedTrial, limit: Bytes, needed: Bytes) -> MachineError
         " cache",
         "a larger --memory, a smaller share of shared_buffers, or fewer clients",
     )
+
+
+VERSIONS = Path(__file__).with_name("parameter_versions.toml")
+"""Words the hint about a parameter that a server would refuse; the servers themselves decide
+(``execute.postgres.parameters`` asks them)."""
+
+
+def check_parameters(refusals: Sequence[Refusal]) -> None:
+    """Raise UsageError for the first refusal, with the number of the others."""
+    if not refusals:
+        return
+    refusal, *others = refusals
+    server, name = f"server {refusal.server}: PostgreSQL {refusal.version}", refusal.name
+    more = f" (and {len(others)} more)" if others else ""
+    if refusal.unknown:
+        raise UsageError(
+            f"{server} does not know the parameter {name}{more}",
+            f"{_lifetime_text(refusal) or _meant(refusal)}leave {name} out, or choose other"
+            " servers",
+        )
+    raise UsageError(
+        f"{server} refuses {name} = {refusal.value}: {refusal.message}{more}", _value_hint(refusal)
+    )
+
+
+def lifetime(name: str) -> tuple[str | None, ...]:
+    """The first and the last major version that has a parameter; None is beyond those known."""
+    ends = (_versions()[end].items() for end in ("since", "until"))
+    return tuple(next((major for major, names in end if name in names), None) for end in ends)
+
+
+def _meant(refusal: Refusal) -> str:
+    near = did_you_mean(refusal.name, refusal.known).strip()
+    return f"{near} Else " if near else ""
+
+
+def _lifetime_text(refusal: Refusal) -> str:
+    since, until = lifetime(refusal.name)
+    if since is not None and until is not None:
+        return f"{refusal.name} exists in PostgreSQL {since} to {until}: "
+    if since is not None:
+        return f"{refusal.name} exists since PostgreSQL {since}: "
+    return "" if until is None else f"{refusal.name} exists up to PostgreSQL {until}: "
+
+
+def _value_hint(refusal: Refusal) -> str:
+    name, value = refusal.name, refusal.value
+    own = f"{refusal.hint.rstrip('.')}; " if refusal.hint else ""
+    since, option = (
+        _versions()[table].get(name, {}).get(value.lower()) for table in ("values", "configure")
+    )
+    if since is not None and refusal.version < Version.parse(since):
+        return f"{own}{value} exists since PostgreSQL {since}: choose later servers"
+    if option is not None:
+        return (
+            f"{own}{value} needs a server that was built {option}: yours, or teiten pg install"
+            f" {refusal.version.major} --build --configure {option}"
+        )
+    if since is not None:
+        return f"{own}{value} needs a server that was built with it"
+    return f"{own}correct {name} in the study or on the command line"
+
+
+@cache
+def _versions() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(VERSIONS.read_text(encoding="utf-8"))

@@ -1,7 +1,5 @@
-"""The dry executor: says what each step of a trial would do, and does nothing.
-
-A plan in words: what will be done to the machine, and by whom.
-"""
+"""The dry executor: says what each step of a trial would do, to which machine, and does
+nothing."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ permits."""
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import replace
 
 from teiten.datasets.plan import build_seconds, data_bytes
@@ -67,19 +66,9 @@ def _trial_seconds(study: Study, workload: Workload) -> tuple[float, float]:
     return anew, trial_seconds(study, workload, size, starts=False)
 
 
-def trials_by_workload(study: Study) -> Counter[str]:
-    """How many trials of each workload all blocks hold."""
-    return Counter(
-        {
-            workload.name: study.measure.blocks
-            * sum(
-                trials_of(study, group)
-                for group in cell_groups(study)
-                if group[0].workload == workload.name
-            )
-            for workload in study.workloads
-        }
-    )
+def trials_of_all_levels(study: Study) -> int:
+    """How many trials the blocks have that have all levels between them."""
+    return sum(trials_of(study, group) for group in cell_groups(study))
 
 
 def installations(study: Study) -> int:
@@ -125,9 +114,10 @@ def bounded(study: Study) -> Measure:
     budget, permitted = target(study), blocks_in_budget(study)
     if permitted < 1:
         raise _too_short(study, budget, block_seconds(study), preparing_seconds(study))
-    trials = sum(trials_of(study, group) for group in cell_groups(study))
     room = permitted * (1 if measure.lengthens else ROOM_FOR_FASTER)
-    blocks = min(room, measure.sequential.most_blocks or room, MOST_TRIALS // trials)
+    blocks = min(
+        room, measure.sequential.most_blocks or room, MOST_TRIALS // trials_of_all_levels(study)
+    )
     shared = pairs_of_a_start(study)
     blocks = blocks // shared * shared or blocks  # a start counts once all of its pairs have run
     return replace(

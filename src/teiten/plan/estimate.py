@@ -1,26 +1,25 @@
-"""Needs of a campaign: time, disk and memory, estimated before anything is started."""
+"""Needs of a campaign: time, disk (on each storage class too) and memory, estimated before anything
+is started.
+
+The rates are assumptions on the careful side for one SSD of a small server; they size a campaign
+and fill its forecast, and enter no result.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out, template_bytes
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import ClusterKey, Needs, PlannedTrial, TemplateSpec, of_each_kind
 from teiten.model.settings import size_setting
+from teiten.model.storage import Part
 from teiten.model.study import DataSet, Study, Workload
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan.cells import data_sets
 from teiten.plan.sites.of import starts
-from teiten.plan.storages import (
-    folder_needs,
-    prewarm_seconds,
-    restore_seconds,
-    storage_needs,
-    wal_bytes,
-    working_folder_needs,
-)
 from teiten.ways.registry import servers_of_a_start, sides_of_a_second, way_of
 
 START_SECONDS = 0.6
@@ -293,3 +292,84 @@ def _load_memory(study: Study, trial: PlannedTrial) -> int:
         processes * (CLIENT_BYTES + buffers_of_node // PAGE_TABLE_SHARE)
         for buffers_of_node in mapped
     )
+
+
+SHARES: Mapping[Part, float] = {Part.TABLES: 1.0, Part.INDEXES: 0.6}
+"""Shares of the template's size, at most; both together have no more than all of it."""
+DATA_BYTES = Bytes(96 * MIB)
+"""Size of a data directory without tables, indexes and WAL."""
+WAL_BYTES = Bytes(256 * MIB)
+"""Besides what a trial writes: files that are there before."""
+MEASURED_BYTES = Bytes(GIB // 2)
+"""Disk that measuring a storage takes, before any cluster is there."""
+STORAGE_HEADROOM = 1.1
+
+
+def storage_needs(study: Study, trials: Iterable[PlannedTrial]) -> tuple[tuple[str, Bytes], ...]:
+    """By the name of each storage class that a placement uses: one trial's clusters at a time."""
+    most: dict[str, float] = defaultdict(float)
+    for trial in trials:
+        needed: dict[str, float] = defaultdict(float)
+        for name, size in _on_storages(study, trial):
+            needed[name] += size
+        for name, size in needed.items():
+            most[name] = max(most[name], size, MEASURED_BYTES)
+    names = [storage_class.name for storage_class in study.storage if storage_class.name in most]
+    return tuple((name, Bytes(int(most[name] * STORAGE_HEADROOM))) for name in names)
+
+
+def folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> Iterator[tuple[str, Bytes]]:
+    """List the needs of storage classes by their folder: an emulated device takes its whole size
+    where its file is."""
+    for name, size in needs:
+        storage_class, emulation = study.storage_class(name), study.storage_class(name).emulation
+        if storage_class.path:
+            yield storage_class.path, size if emulation is None else emulation.size
+
+
+def working_folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> int:
+    """Sum what emulated devices take in Teiten's own folder, in bytes."""
+    used = (study.storage_class(name) for name, _ in needs)
+    own = (storage_class.emulation for storage_class in used if not storage_class.path)
+    return sum(emulation.size for emulation in own if emulation is not None)
+
+
+def _on_storages(study: Study, trial: PlannedTrial) -> Iterator[tuple[str, float]]:
+    placement = trial.placement
+    if placement is None:
+        return
+    size = sum(template.expected_bytes for template in trial.templates)
+    tables, indexes = placement.of(Part.TABLES), placement.of(Part.INDEXES)
+    if tables == indexes:
+        yield tables, float(size)
+    else:
+        yield tables, size * SHARES[Part.TABLES]
+        yield indexes, size * SHARES[Part.INDEXES]
+    yield placement.of(Part.DATA), float(DATA_BYTES)
+    load = (study.measure.warmup or 0.0) + (study.measure.duration or 0.0)
+    limit = size_setting(dict(trial.settings), "max_wal_size")
+    workload = study.workload(trial.cell.workload)
+    wal = min(limit, wal_bytes(workload, _data_bytes(trial), load))
+    yield placement.of(Part.WAL), float(WAL_BYTES + wal)
+
+
+COPY_RATE = 400 * MIB
+"""Bytes per second of restoring a cluster without reflinks."""
+PREWARM_RATE = 1 * GIB
+WAL_RATE = 60 * MIB
+"""Bytes of WAL per second that updates are expected to write at most."""
+
+
+def restore_seconds(size: int) -> Seconds:
+    return Seconds(size / COPY_RATE)
+
+
+def prewarm_seconds(size: int) -> Seconds:
+    return Seconds(size / PREWARM_RATE)
+
+
+def wal_bytes(workload: Workload, size: int, seconds: float) -> Bytes:
+    """Bound a trial's WAL: every page once in full after the CHECKPOINT, then the changes."""
+    if not workload.changes_data:
+        return Bytes(64 * MIB)
+    return Bytes(size + int(WAL_RATE * seconds))

@@ -61,7 +61,8 @@ def expand(
     trials = tuple(with_machines(study, trials, cpus))
     needed = tuple(templates.by_fingerprint.values())
     for factor in rules():
-        factor.check_trials(trials)
+        for trial in trials:
+            factor.check_trial(trial)
     for trial in sorted(trials, key=_relations, reverse=True):  # an error tells of what needs most
         site_of(trial.template.installation).check_trial(trial)
     check_preloads(study, trials)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.saturation import PROVISIONAL, Saturation, ShortTrial
+from teiten.model.saturation import PROVISIONAL, Saturation, ShortTrial, doublings
 from teiten.model.setup import permitted_clients
 from teiten.model.study import Factor, Study
 from teiten.model.units import Seconds
@@ -25,11 +25,6 @@ MOST_PER_CORE = 16
 LEAST_MOST = 64
 SHORT = Seconds(10.0)
 """Duration of a trial of the provisional run, where the campaign's own are longer."""
-
-
-def doublings(most: int) -> tuple[int, ...]:
-    """1, 2, 4, … up to ``most``."""
-    return tuple(1 << power for power in range(most.bit_length()) if 1 << power <= most)
 
 
 def most_clients_of(study: Study, facts: HostFacts) -> int:

@@ -28,11 +28,10 @@ from teiten.plan.durations import (
     installations,
     overhead,
     target,
-    trials_by_workload,
+    trials_of_all_levels,
 )
-from teiten.plan.estimate import disk_of_data
-from teiten.plan.sides import with_sides
-from teiten.plan.storages import wal_bytes
+from teiten.plan.estimate import disk_of_data, wal_bytes
+from teiten.plan.ordering import with_sides
 from teiten.ways.registry import way_of
 
 DATA_SHARE_OF_MEMORY = 0.15
@@ -119,18 +118,15 @@ def _timed(study: Study) -> Measure:
     if not any(plan_of(workload.kind).lasts for workload in study.workloads):
         return replace(measure, duration=Seconds(0.0), warmup=Seconds(0.0))
     measure = way_of(measure).timed(measure, study.sides_of_a_start or 1)
-    if measure.duration is not None:
-        warmup = measure.warmup
-        if warmup is None:
-            warmup = _warmup(measure.duration)
-        return replace(measure, warmup=warmup)
-    trials = max(1, sum(trials_by_workload(study).values()))
-    left = (target(study) - overhead(study)) / trials - measure.settle
-    share = left / 1.1 if measure.warmup is None else left - measure.warmup
-    longest = LONGEST if measure.sequential is None else LONGEST_OF_PAIRS
-    whole = min(longest, max(SHORTEST, math.floor(share)))
-    # of slices each a whole number of seconds, as pgbench needs it
-    duration = Seconds(float(max(1, whole // measure.slices) * measure.slices))
+    duration = measure.duration
+    if duration is None:
+        trials = max(1, study.measure.blocks * trials_of_all_levels(study))
+        left = (target(study) - overhead(study)) / trials - measure.settle
+        share = left / 1.1 if measure.warmup is None else left - measure.warmup
+        longest = LONGEST if measure.sequential is None else LONGEST_OF_PAIRS
+        whole = min(longest, max(SHORTEST, math.floor(share)))
+        # of slices each a whole number of seconds, as pgbench needs it
+        duration = Seconds(float(max(1, whole // measure.slices) * measure.slices))
     warmup = _warmup(duration) if measure.warmup is None else measure.warmup
     return replace(measure, duration=duration, warmup=warmup)
 
@@ -182,7 +178,7 @@ _DERIVATIONS = {
     "max_wal_size": _max_wal_size,
     "max_connections": _max_connections,
 }
-"""``study.parameters.SIZED_SETTINGS``."""
+"""``study.values.SIZED_SETTINGS``."""
 
 
 def _power_of_two_below(value: int, bounds: Sequence[int]) -> int:

@@ -30,11 +30,6 @@ def of_first_host(kit: Kit) -> str:
     return kit.t("chart.of-first-host") if hosts is not None and hosts.more else ""
 
 
-def shown(host: PlannedHost) -> str:
-    """A host for people: as the study names it, or what this machine calls itself."""
-    return host.name or host.node
-
-
 def host_rows(kit: Kit) -> Rows:
     """Where servers and load generator ran, and how far the clocks were apart."""
     hosts = kit.analysis.plan.hosts
@@ -75,7 +70,7 @@ def client_rows(kit: Kit, rows: Callable[[Kit, HostFacts], Rows]) -> Rows:
 def _of_host(kit: Kit, host: PlannedHost) -> str:
     return kit.t(
         "host.text",
-        host=shown(host),
+        host=host.shown,
         node=host.node,
         user=host.user,
         python=host.python,
@@ -136,7 +131,7 @@ def node_heading(kit: Kit, number: int) -> str | None:
     hosts = kit.analysis.plan.hosts
     if hosts is None or not hosts.more:
         return None
-    return kit.t("host.node-heading", number=number, host=shown(hosts.servers[number - 1]))
+    return kit.t("host.node-heading", number=number, host=hosts.servers[number - 1].shown)
 
 
 def machine_heading(kit: Kit) -> str:
@@ -145,10 +140,10 @@ def machine_heading(kit: Kit) -> str:
     if hosts is None:
         return kit.t("topology.machine")
     if hosts.more:
-        names = kit.t("list.separator").join(map(shown, hosts.servers))
+        names = kit.t("list.separator").join(host.shown for host in hosts.servers)
         return kit.t("host.several", hosts=names)
     role = "host.both" if hosts.together else "host.db"
-    return kit.t(role, host=shown(hosts.db))
+    return kit.t(role, host=hosts.db.shown)
 
 
 def client_machine(kit: Kit) -> tuple[str, HostFacts] | None:
@@ -156,7 +151,7 @@ def client_machine(kit: Kit) -> tuple[str, HostFacts] | None:
     hosts = kit.analysis.plan.hosts
     if hosts is None or hosts.together:
         return None
-    return kit.t("host.client", host=shown(hosts.client)), hosts.client.facts
+    return kit.t("host.client", host=hosts.client.shown), hosts.client.facts
 
 
 def link_text(kit: Kit) -> str:
@@ -176,10 +171,10 @@ def whereabouts(kit: Kit) -> str:
     hosts = kit.analysis.plan.hosts
     if hosts is not None:
         if hosts.more:
-            names = t("list.separator").join(map(shown, hosts.servers))
+            names = t("list.separator").join(host.shown for host in hosts.servers)
             addresses = t("list.separator").join(node.address for node in hosts.more)
             return t("host.note-nodes", hosts=names, addresses=addresses)
-        words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
+        words = {"db": hosts.db.shown, "client": hosts.client.shown, "address": hosts.address}
         apart = f"way.{way_of(kit.study.measure).name}.apart"
         together = "host.note-together-nodes" if on_nodes(kit) else "host.note-together"
         return t(together if hosts.together else apart, **words)

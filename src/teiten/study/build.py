@@ -37,7 +37,6 @@ from teiten.study.draft import Draft
 from teiten.study.factors import own_levels, study_factors, with_told_levels
 from teiten.study.file import StudyFile
 from teiten.study.locate import Place
-from teiten.study.parameters import SIZED_SETTINGS
 from teiten.study.schema import WorkloadTable
 from teiten.study.scripts import read_sql
 from teiten.study.tables import (
@@ -47,9 +46,8 @@ from teiten.study.tables import (
     MeasureTable,
     NodesTable,
     PreferredTable,
-    SettingTable,
 )
-from teiten.study.values import AUTO, titled
+from teiten.study.values import AUTO, SIZED_SETTINGS, titled
 from teiten.ways.registry import PREFERRED
 
 BY_FLAG = Bilingual("set on the command line", "コマンドラインで指定")
@@ -331,25 +329,21 @@ def _settings(
     draft: Draft, document: Document, tables: StudyFile, factors: Sequence[Factor]
 ) -> Iterator[Setting]:
     varied = {name for factor in factors for name in rule(factor.name).parameters(factor.name)}
+    own = "" if document.built_in else document.path.name
     for name, table in tables.settings.items():
-        if name not in varied:
-            yield _setting(draft, document, name, table)
-
-
-def _setting(draft: Draft, document: Document, name: str, table: SettingTable) -> Setting:
-    value: str | None = table.value
-    if value == AUTO:
-        if name not in SIZED_SETTINGS:
+        if name in varied:
+            continue
+        if table.value == AUTO and name not in SIZED_SETTINGS:
             raise draft.error(
                 ("settings", name, "value"),
                 f"{name} cannot be derived from the machine",
                 f"write a value; auto is for {', '.join(SIZED_SETTINGS)}",
             )
-        value = None
-    if name in draft.fixed_settings:
-        return Setting(name, value, BY_FLAG, COMMAND_LINE)
-    own = "" if document.built_in else document.path.name
-    return Setting(name, value, table.reason, table.source or own)
+        value = None if table.value == AUTO else table.value
+        if name in draft.fixed_settings:
+            yield Setting(name, value, BY_FLAG, COMMAND_LINE)
+        else:
+            yield Setting(name, value, table.reason, table.source or own)
 
 
 def _measure(draft: Draft, table: MeasureTable, *, judged: bool) -> Measure:

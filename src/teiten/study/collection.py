@@ -8,11 +8,10 @@ from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from teiten.errors import StudyError, UsageError
+from teiten.errors import UsageError
 from teiten.given_paths import expanded
 from teiten.study.changes import StudyFlags
-from teiten.study.document import CATALOGUE, read_document, read_tables, read_text
-from teiten.study.locate import dotted, key_lines, line_of
+from teiten.study.document import CATALOGUE, first_problem, read_document, read_tables, read_text
 from teiten.study.tables import Budget, Name, Target, Text, TomlTable, Words
 from teiten.suggest import did_you_mean
 
@@ -115,11 +114,6 @@ def parsed(path: Path, text: str) -> Collection:
     try:
         table = CollectionTable.model_validate(read_tables(path, text))
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        place = problem["loc"]
-        raise StudyError(
-            f"{path}:{line_of(key_lines(text), place)}: {dotted(place) or 'the file'}:"
-            f" {problem['msg'].removeprefix('Value error, ')}",
-            f"{COLLECTIONS / 'pgecons.toml'} is an example",
-        ) from error
+        hint = f"{COLLECTIONS / 'pgecons.toml'} is an example"
+        raise first_problem(path, text, error, hint) from error
     return Collection(path, text, table)

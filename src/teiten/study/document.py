@@ -218,6 +218,17 @@ def validated(data: Mapping[str, Any], fail: Fail) -> StudyFile:
         raise fail(path, message, FILE_HINT, further) from error
 
 
+def first_problem(path: Path, text: str, error: ValidationError, hint: str) -> StudyError:
+    """Make the error of a file's first problem, with its line and key."""
+    problem = error.errors(include_url=False)[0]
+    place = problem["loc"]
+    return StudyError(
+        f"{path}:{line_of(key_lines(text), place)}: {dotted(place) or 'the file'}:"
+        f" {problem['msg'].removeprefix('Value error, ')}",
+        hint,
+    )
+
+
 def _path(problem: ErrorDetails) -> KeyPath:
     path = tuple(part for part in problem["loc"] if part != "[key]")
     cause = problem.get("ctx", {}).get("error")

@@ -22,9 +22,9 @@ from teiten.study.changes import (
 )
 from teiten.study.document import FILE_HINT, Document, validated
 from teiten.study.file import StudyFile, kind_of
-from teiten.study.locate import Further, KeyPath
-from teiten.study.parameters import setting_name
-from teiten.study.tables import BuildTable
+from teiten.study.locate import KeyPath
+from teiten.study.tables import BuildTable, as_table
+from teiten.study.values import setting_name
 from teiten.suggest import did_you_mean
 
 EVERY = "all"
@@ -40,7 +40,7 @@ class Draft:
             {key: value for key, value in document.data.items() if key != "profiles"}
         )
         self._data["settings"] = {
-            name.lower(): value if isinstance(value, dict) else {"value": value}
+            name.lower(): as_table("value", value)
             for name, value in self._data.get("settings", {}).items()
         }
         self._origins: dict[KeyPath, Change] = {}
@@ -56,6 +56,10 @@ class Draft:
     def _workloads(self) -> list[dict[str, Any]]:
         tables: list[dict[str, Any]] = self._data["workloads"]
         return tables
+
+    @property
+    def _names(self) -> list[str]:
+        return [str(table["name"]) for table in self._workloads]
 
     def apply(self, change: Change) -> None:
         """Make one change. Raises UsageError where its key does not fit this study."""
@@ -88,11 +92,7 @@ class Draft:
 
     def checked(self) -> StudyFile:
         """The changed tables, checked again; errors name the flag, or the place in the file."""
-
-        def fail(path: KeyPath, message: str, hint: str, _further: Further) -> TeitenError:
-            return self.error(path, message, hint)
-
-        return validated(self._data, fail)
+        return validated(self._data, lambda path, message, hint, _: self.error(path, message, hint))
 
     def error(self, path: KeyPath, message: str, hint: str) -> TeitenError:
         """An error at a key: of the flag that set it, else of the study file."""
@@ -181,34 +181,33 @@ class Draft:
             )
         for index, known in enumerate(keys):
             if key in known:
-                kind = plan_of(kind_of(self._workloads[index]))
-                value = kind.from_flag(key, change.value) if change.by_flag else None
-                self._set(("workloads", index, key), change, value)
+                self._set_of_workload(index, key, change)
 
     def _change_workload(self, rest: str, change: Change) -> None:
         name, _, key = rest.partition(".")
-        names = [str(table["name"]) for table in self._workloads]
-        if name not in names:
-            raise self._unknown_workload(name, names, change)
-        index = names.index(name)
-        kind = kind_of(self._workloads[index])
-        keys = workload_keys(kind)
+        if name not in self._names:
+            raise self._unknown_workload(name, self._names, change)
+        index = self._names.index(name)
+        keys = workload_keys(kind_of(self._workloads[index]))
         if key.startswith("levels."):
             self._set(("workloads", index, "levels", key.removeprefix("levels.")), change)
             return
         if key not in keys:
             raise self._unknown_key("key of a workload", key, keys, change)
-        value = plan_of(kind).from_flag(key, change.value) if change.by_flag else None
+        self._set_of_workload(index, key, change)
+
+    def _set_of_workload(self, index: int, key: str, change: Change) -> None:
+        kind = plan_of(kind_of(self._workloads[index]))
+        value = kind.from_flag(key, change.value) if change.by_flag else None
         self._set(("workloads", index, key), change, value)
 
     def _select(self, change: Change) -> None:
-        names = [str(table["name"]) for table in self._workloads]
         wanted = _texts(change.value)
         if wanted == [EVERY]:
-            wanted = names
+            wanted = self._names
         for name in wanted:
-            if name not in names:
-                raise self._unknown_workload(name, [*names, EVERY], change)
+            if name not in self._names:
+                raise self._unknown_workload(name, [*self._names, EVERY], change)
         self.selected = list(dict.fromkeys(wanted))
 
     def _select_tagged(self, change: Change) -> None:
@@ -270,11 +269,9 @@ class Draft:
             )
         index = places[0]
         table = self._workloads[index]
-        kind = plan_of(kind_of(table))
-        key = kind.told_by
+        key = plan_of(kind_of(table)).told_by
         assert key is not None
-        value = kind.from_flag(key, change.value) if change.by_flag else change.value
-        self._set(("workloads", index, key), change, value)
+        self._set_of_workload(index, key, change)
         self.selected = list(dict.fromkeys((*self.selected, str(table["name"]))))
 
     def _set_data(self, key: str, change: Change) -> None:

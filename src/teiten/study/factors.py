@@ -1,7 +1,5 @@
-"""The factors of a study with their levels: the study's own, and those that workloads bring.
-
-Factors of which a workload has only some levels.
-"""
+"""The factors of a study with their levels: the study's own, those that workloads bring, and those
+of which a workload has only some levels."""
 
 from __future__ import annotations
 

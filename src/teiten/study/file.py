@@ -21,7 +21,6 @@ from teiten.study.schema import (
     WorkloadTable,
     all_levels,
     levels,
-    with_value,
 )
 from teiten.study.tables import (
     BuildTable,
@@ -37,6 +36,7 @@ from teiten.study.tables import (
     SettingValue,
     Storage,
     TomlTable,
+    as_table,
 )
 from teiten.suggest import did_you_mean
 
@@ -73,11 +73,6 @@ def _untold(keys: Sequence[str], table: Mapping[str, Any], *, several: bool) -> 
         near = did_you_mean(unknown, known) or f" Known: {', '.join(sorted(known))}"
         return KeyedError(unknown, f"unknown key.{near}")
     return ValueError(f"a workload has one of {', '.join(keys)}, or names its kind")
-
-
-def table_of(value: Any) -> type[WorkloadTable]:
-    """The keys of a workload. Raises as ``kind_of``."""
-    return plan_of(kind_of(value)).table
 
 
 def own_keys(kind: str) -> dict[str, FieldInfo]:
@@ -136,13 +131,15 @@ def _optional(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
     return copied
 
 
-def _with_kind(value: Any) -> Any:
-    return {**value, "kind": kind_of(value)}
-
-
-Workload = Annotated[WorkloadTable, ChosenForm(table_of, _with_kind)]
+Workload = Annotated[
+    WorkloadTable,
+    ChosenForm(
+        lambda value: plan_of(kind_of(value)).table,
+        lambda value: {**value, "kind": kind_of(value)},
+    ),
+]
 Profile = Annotated[ProfileTable, ChosenForm(lambda _value: profile_table())]
-Setting = Annotated[SettingTable, BeforeValidator(with_value)]
+Setting = Annotated[SettingTable, BeforeValidator(partial(as_table, "value"))]
 
 
 class StudyFile(TomlTable):

@@ -1,17 +1,14 @@
-"""From a study's name or file, a profile and the command line to a ``Study``.
-
-A profile of a study file as changes: the size of a campaign.
-"""
+"""From a study's name or file, a profile and the command line to a ``Study``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from teiten.errors import UsageError
-from teiten.model.study import Script, Study, StudySummary
+from teiten.model.study import Study, StudySummary
 from teiten.study.build import build
 from teiten.study.changes import (
     KEYS,
@@ -133,22 +130,19 @@ def commented_copy(reference: str) -> str:
     scripts = {text.name: text for workload in study.workloads for text in workload.options.texts}
 
     def inlined(match: re.Match[str]) -> str:
-        return _inlined(match, scripts)
+        """A line that names a script's file as one that holds its text."""
+        script = scripts.get(match[1])
+        if script is None or script.builtin:
+            return match[0]
+        if "'''" in script.text:
+            raise UsageError(
+                f"the script {script.name} holds three quotes in a row and cannot stand in a TOML"
+                " text",
+                "copy the study file and its script by hand",
+            )
+        return f"script = '''\n{script.text}'''"
 
     name = document.tables.study.name
     header = f"# A copy of the study {name}, made by: teiten init {reference}\n# Edit it; then:\n"
     steps = "#   teiten plan FILE     what it would do here\n#   teiten run FILE      run it\n#\n"
     return header + steps + _SCRIPT_LINE.sub(inlined, document.text)
-
-
-def _inlined(match: re.Match[str], scripts: Mapping[str, Script]) -> str:
-    """A line that names a script's file as one that holds its text."""
-    script = scripts.get(match[1])
-    if script is None or script.builtin:
-        return match[0]
-    if "'''" in script.text:
-        raise UsageError(
-            f"the script {script.name} holds three quotes in a row and cannot stand in a TOML text",
-            "copy the study file and its script by hand",
-        )
-    return f"script = '''\n{script.text}'''"

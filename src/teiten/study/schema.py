@@ -101,11 +101,6 @@ def all_levels(value: Any) -> dict[str, tuple[str, ...]]:
     return result
 
 
-def with_value(value: Any) -> Any:
-    """A setting may be written as its bare value."""
-    return value if isinstance(value, dict) else {"value": value}
-
-
 def _own_levels(value: Any) -> dict[str, tuple[str, ...]]:
     """The levels of one workload; those of two factors have places of their own."""
     limits = all_levels(value)

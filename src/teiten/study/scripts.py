@@ -1,17 +1,18 @@
-"""The scripts that workloads run: pgbench's own, a file, or a text in the study; and the rows that
-a workload names for the variables of its script or queries."""
+"""The scripts that workloads run: pgbench's own, a file, or a text in the study; the rows that a
+workload names for the variables of its script or queries; and archives of pg_dump's where a script
+is meant, read by a program that whoever starts names."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 from teiten.given_paths import expanded
 from teiten.model.rows import MOST_ROWS, VariableRows, checked, require_fit
 from teiten.model.study import Script
 from teiten.model.units import MIB, Bytes
-from teiten.study.archives import is_archive, sql_of
 from teiten.study.locate import Place
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.suggest import did_you_mean
@@ -164,3 +165,40 @@ def _rows(source: str, lines: Iterable[str]) -> VariableRows:
     if not names:
         raise ValueError(f"{source} is empty")
     return VariableRows(source, names, tuple(rows))
+
+
+BEGINNING = b"PGDMP"
+"""The first bytes of ``pg_dump --format=custom``, and of the contents of ``--format=directory``
+(pg_backup_archiver.c)."""
+CONTENTS = "toc.dat"
+"""The file that such a folder has."""
+_readers: list[Callable[[Path], str]] = []
+
+
+def read_archives_by(reader: Callable[[Path], str]) -> None:
+    """Have archives read by ``reader``, which gives their SQL, or raises ValueError with a sentence
+    for people."""
+    _readers[:] = [reader]
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file or a folder is one. Raises OSError."""
+    place = path / CONTENTS if path.is_dir() else path
+    if not place.is_file():
+        return False
+    with place.open("rb") as file:
+        return file.read(len(BEGINNING)) == BEGINNING
+
+
+def sql_of(archive: Path) -> str:
+    """Read an archive, each once in a run of this program. Raises OSError, and ValueError where
+    nobody reads archives, or the reader cannot."""
+    return _sql_of(archive, archive.stat().st_mtime_ns)
+
+
+@cache
+def _sql_of(archive: Path, changed: int) -> str:
+    del changed
+    if not _readers:
+        raise ValueError(f"{archive} is an archive of pg_dump's, and no SQL")
+    return _readers[0](archive)

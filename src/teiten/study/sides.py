@@ -1,16 +1,19 @@
-"""The sides of a verb from its command line: servers, and what else makes the sides differ."""
+"""The sides of a verb from its command line: servers, folders of SQL, and what else makes the sides
+differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from teiten.errors import UsageError
+from teiten.given_paths import expanded
 from teiten.model.attached import named_address
 from teiten.model.study import EXTENSION_PREFIX, GUC_PREFIX, Study
 from teiten.study.changes import (
+    LAYOUT_KEY,
     Change,
     StudyFlags,
     from_command_line,
@@ -21,7 +24,8 @@ from teiten.study.changes import (
 from teiten.study.document import Document, read_verb_document
 from teiten.study.load import study_of
 from teiten.study.schema import ServerAlias, server_alias
-from teiten.study.sql_folders import SqlFolders
+from teiten.study.scripts import SCHEMA, assumed_size, workload_name
+from teiten.study.values import name as valid_name
 from teiten.suggest import did_you_mean
 
 OLD, NEW = "A", "B"
@@ -107,21 +111,20 @@ def null_study(server: str, shared: Shared) -> Study:
     The number of pairs is fixed before the run. Raises UsageError for a flag that is wrong.
     """
     document = read_verb_document()
-    own = {
-        "study.name": "null",
-        "study.title": {"en": "A server against itself", "ja": "同一サーバの比較"},
-        "study.question": {
-            "en": "How much do two sides differ here that are the same?",
-            "ja": "同じものを比較したとき、このマシンではどれだけの差が出るか。",
-        },
-        "study.purpose": {
-            "en": "Whatever is found is noise: it tells how small a difference this machine can"
+    changes = _words_of(
+        "null",
+        title=("A server against itself", "同一サーバの比較"),
+        question=(
+            "How much do two sides differ here that are the same?",
+            "同じものを比較したとき、このマシンではどれだけの差が出るか。",
+        ),
+        purpose=(
+            "Whatever is found is noise: it tells how small a difference this machine can"
             " show, in how many pairs, and how often a verdict is a false alarm.",
-            "ja": "ここで見える差はすべて揺らぎである。このマシンでどれだけ小さな差を何組で"
+            "ここで見える差はすべて揺らぎである。このマシンでどれだけ小さな差を何組で"
             "検出できるか、誤検出がどれだけ起こるかが分かる。",
-        },
-    }
-    changes = [Change(key, value, "teiten null", "") for key, value in own.items()]
+        ),
+    )
     both = {name: ServerAlias(_reference(server)) for name in (OLD, NEW)}
     given = _shared(document, shared, sequential=False)
     return study_of(document, (*given, *changes, *_aliases(both)), profile=shared.profile)
@@ -136,21 +139,20 @@ def gate_study(
     Raises UsageError for a flag that is wrong.
     """
     document = read_verb_document()
-    own = {
-        "study.name": "gate",
-        "study.title": {"en": "A gate", "ja": "性能低下の検査"},
-        "study.question": {
-            "en": "Is the head slower than the base, and could this machine tell?",
-            "ja": "変更後（head）は変更前（base）より遅いか。このマシンでそれを判定できるか。",
-        },
-        "study.purpose": {
-            "en": "The base runs twice in each start, beside the head: what its two copies differ"
+    changes = _words_of(
+        "gate",
+        title=("A gate", "性能低下の検査"),
+        question=(
+            "Is the head slower than the base, and could this machine tell?",
+            "変更後（head）は変更前（base）より遅いか。このマシンでそれを判定できるか。",
+        ),
+        purpose=(
+            "The base runs twice in each start, beside the head: what its two copies differ"
             " by is noise, and shows whether this machine can be believed.",
-            "ja": "起動ごとに、変更前（base）を2つ、変更後（head）と並べて測定する。"
+            "起動ごとに、変更前（base）を2つ、変更後（head）と並べて測定する。"
             "同じものどうしの差は揺らぎであり、このマシンの結果を信用できるかどうかが分かる。",
-        },
-    }
-    changes = [Change(key, value, "teiten gate", "") for key, value in own.items()]
+        ),
+    )
     if not shared.keys & {"rounds", "measure.rounds"}:
         changes.append(Change("measure.rounds", True, "teiten gate", "rounds=yes"))
     sides = {BASE: _side(base), AGAIN: _side(base), HEAD: _side(head)}
@@ -163,6 +165,15 @@ def gate_study(
     assert sequential is not None
     controlled = replace(sequential, controls=(AGAIN,))
     return replace(study, measure=replace(study.measure, sequential=controlled))
+
+
+def _words_of(verb: str, **texts: tuple[str, str]) -> list[Change]:
+    """The changes that give a study a verb's name and, in English and Japanese, its words."""
+    words = {key: dict(zip(("en", "ja"), both, strict=True)) for key, both in texts.items()}
+    return [
+        Change(f"study.{key}", value, f"teiten {verb}", "")
+        for key, value in {"name": verb, **words}.items()
+    ]
 
 
 def _side(flags: SideFlags) -> ServerAlias:
@@ -252,3 +263,120 @@ def _scripts(document: Document, scripts: Sequence[str]) -> Change:
     key = "workloads" if known else "script"
     value = scripts[0] if len(scripts) == 1 else list(scripts)
     return Change(key, value, "--script", f"{key}={','.join(scripts)}")
+
+
+STATEMENTS, LAYOUT = "statements", "layout"
+ORIGIN = "BASE HEAD"
+EMPTY = "SELECT 1;\n"
+"""Tables of both sides where each folder makes its own: none."""
+
+
+@dataclass(frozen=True)
+class SqlFolder:
+    """The SQL of one side."""
+
+    level: str
+    """Its name as a level of the factors statements and layout."""
+    path: Path
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the files that are workloads."""
+        names = (path.name for path in self.path.glob("*.sql") if path.is_file())
+        return tuple(sorted(name for name in names if name != SCHEMA))
+
+    @property
+    def schema(self) -> Path | None:
+        path = self.path / SCHEMA
+        return path if path.is_file() else None
+
+
+@dataclass(frozen=True)
+class SqlFolders:
+    """The SQL of both sides, the old statements or schema and the new. Files of one name are a
+    workload, whose statements are those of either folder. The file ``schema.sql`` makes tables, or
+    changes those that both sides have: it is a layout."""
+
+    base: SqlFolder
+    head: SqlFolder
+
+    @property
+    def both(self) -> tuple[SqlFolder, SqlFolder]:
+        return self.base, self.head
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that both folders have."""
+        return tuple(name for name in self.base.files if name in self.head.files)
+
+    @property
+    def unpaired(self) -> tuple[str, ...]:
+        """The files that one folder alone has, which nothing can be compared with."""
+        return tuple(sorted({*self.base.files} ^ {*self.head.files}))
+
+    @property
+    def has_schema(self) -> bool:
+        return any(folder.schema is not None for folder in self.both)
+
+    @property
+    def _assumed_bytes(self) -> int:
+        """The size of tables that a schema makes, where nobody says it."""
+        texts = [folder.schema.stat().st_size for folder in self.both if folder.schema is not None]
+        return assumed_size(max(texts))
+
+    def overrides(self, folder: SqlFolder) -> tuple[str, ...]:
+        """The levels of one side, as ``KEY=VALUE``."""
+        keys = (STATEMENTS, LAYOUT) if self.has_schema else (STATEMENTS,)
+        return tuple(f"{key}={folder.level}" for key in keys)
+
+    def workloads(self) -> Iterator[Change]:
+        """The workloads in place of the study's own."""
+        yield Change("script", str(self.base.path), ORIGIN, f"script={self.base.path}")
+        if self.unpaired:
+            names = [workload_name(Path(file).stem) for file in self.files]
+            yield Change("workloads", names, ORIGIN, f"workloads={','.join(names)}")
+        sources = {folder.level: str(folder.path) for folder in self.both}
+        yield Change(STATEMENTS, sources, ORIGIN, "")
+
+    def tables(self, given: Collection[str]) -> Iterator[Change]:
+        """The tables of each side. ``given``: keys of the command line, which may say what both
+        sides have."""
+        if not self.has_schema:
+            return
+        if not any(key == "scale" or key in ("data.script", "data.kind") for key in given):
+            yield Change("data.script", EMPTY, ORIGIN, "", by_flag=False)
+            if "data.size" not in given:
+                yield Change("data.size", f"{self._assumed_bytes}B", ORIGIN, "", by_flag=False)
+        for folder in self.both:
+            scripts = [] if folder.schema is None else [str(folder.schema)]
+            yield Change(f"{LAYOUT_KEY}{folder.level}", scripts, ORIGIN, "")
+
+
+def sql_folders(base: str, head: str, names: tuple[str, str]) -> SqlFolders:
+    """The folders of both sides; their levels are called as the folders, or else by ``names``.
+
+    Raises UsageError where one is no folder, or where no file has the same name in both.
+    """
+    paths = [expanded(given).absolute() for given in (base, head)]
+    for given, path in zip((base, head), paths, strict=True):
+        if not path.is_dir():
+            raise UsageError(
+                f"{given} is no folder of SQL",
+                "with --server, BASE and HEAD are folders, each with a file *.sql for a workload;"
+                " commits of an extension need --extension too",
+            )
+    levels = names if paths[0].name == paths[1].name else tuple(map(_level, paths, names))
+    folders = SqlFolders(*(SqlFolder(*side) for side in zip(levels, paths, strict=True)))
+    if not folders.files:
+        raise UsageError(
+            f"{base} and {head} have no file *.sql of the same name beside {SCHEMA}",
+            "the statements of a workload stand in files of one name, say q.sql in both",
+        )
+    return folders
+
+
+def _level(path: Path, usual: str) -> str:
+    try:
+        return valid_name(path.name)
+    except ValueError:
+        return usual

@@ -27,9 +27,7 @@ from teiten.model.storage import StorageClass
 from teiten.model.study import CLASSIC, FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
-from teiten.study import parameters, values
-from teiten.study.storage import storage
-from teiten.study.values import node_addresses, statements
+from teiten.study import values
 
 
 class KeyedError(ValueError):
@@ -66,7 +64,7 @@ Scale = Annotated[int | float | None, PlainValidator(values.scale)]
 Size = Annotated[Bytes | None, PlainValidator(values.size)]
 Memory = Annotated[Bytes | None, PlainValidator(values.memory)]
 Rate = Annotated[Bytes | None, PlainValidator(values.rate)]
-Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
+Fillfactor = Annotated[int, PlainValidator(partial(values.whole, least=10, most=100))]
 Mode = Annotated[QueryMode, PlainValidator(partial(values.member, QueryMode))]
 Preload = Annotated[tuple[str, ...], PlainValidator(values.libraries)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
@@ -85,16 +83,16 @@ WayOfPairs = Annotated[str | None, PlainValidator(values.way)]
 Preferred = Annotated[str, PlainValidator(values.preferred_way)]
 Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
-Storage = Annotated[StorageClass, PlainValidator(storage)]
-NodeAddresses = Annotated[tuple[str, ...], PlainValidator(node_addresses)]
-Statements = Annotated[str, PlainValidator(statements)]
+Storage = Annotated[StorageClass, PlainValidator(values.storage)]
+NodeAddresses = Annotated[tuple[str, ...], PlainValidator(values.node_addresses)]
+Statements = Annotated[str, PlainValidator(values.statements)]
 HostName = Annotated[str, PlainValidator(values.host_name)]
 HostFolder = Annotated[str, PlainValidator(values.host_folder)]
 HostNames = Annotated[tuple[str, ...], PlainValidator(partial(values.listed, values.host_name))]
 HostFolders = Annotated[tuple[str, ...], PlainValidator(partial(values.listed, values.host_folder))]
 """One for each db host."""
-SettingName = Annotated[str, PlainValidator(parameters.setting_name)]
-SettingValue = Annotated[str, PlainValidator(parameters.setting_value)]
+SettingName = Annotated[str, PlainValidator(values.setting_name)]
+SettingValue = Annotated[str, PlainValidator(values.setting_value)]
 Variant = Annotated[SsbVariant, PlainValidator(partial(values.member, SsbVariant))]
 Rows = Annotated[int, PlainValidator(values.rows)]
 Growth = Annotated[Share | None, PlainValidator(values.growth)]
@@ -108,9 +106,9 @@ class TomlTable(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-def _with_scripts(value: Any) -> Any:
-    """A layout may be written as its bare scripts."""
-    return value if isinstance(value, dict) else {"scripts": value}
+def as_table(key: str, value: Any) -> Any:
+    """A table may be written as the bare value of one of its keys."""
+    return value if isinstance(value, dict) else {key: value}
 
 
 class LayoutTable(TomlTable):
@@ -134,7 +132,7 @@ class DataTable(TomlTable):
     """Keys of all tables that are not pgbench's usual ones; each kind of data adds its own."""
 
     kind: str = ""
-    layouts: dict[Name, Annotated[LayoutTable, BeforeValidator(_with_scripts)]] = {}
+    layouts: dict[Name, Annotated[LayoutTable, BeforeValidator(partial(as_table, "scripts"))]] = {}
 
 
 class ScaledTable(TomlTable):

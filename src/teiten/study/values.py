@@ -10,7 +10,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -19,8 +19,9 @@ from teiten.given_paths import expanded
 from teiten.model import quantities
 from teiten.model.attached import is_address
 from teiten.model.memory import MACHINE
+from teiten.model.storage import Emulation, StorageClass
 from teiten.model.text import Bilingual
-from teiten.model.units import MIB, Bytes, Seconds, Share
+from teiten.model.units import GIB, MIB, Bytes, Seconds, Share
 from teiten.suggest import did_you_mean
 from teiten.ways.registry import rules
 
@@ -82,20 +83,14 @@ def scale(value: Any) -> int | float | None:
 
 def growth(value: Any) -> Share:
     """A size by another one, such as ``160%``."""
-    share = _share(value)
-    if not 0 < share <= 100:
-        raise ValueError(f"must be above 0%, not {quantities.exact_share(share)}")
-    return share
+    return _share_that(lambda share: 0 < share <= 100, "be above 0%", value)
 
 
 def visible(value: Any) -> bool | Share:
     """Yes, no, or the share of pages that are then known to be visible: ``50%``."""
     if isinstance(value, bool):
         return value
-    share = _share(value)
-    if not 0 <= share <= 1:
-        raise ValueError(f"must be from 0% to 100%, not {quantities.exact_share(share)}")
-    return share
+    return _share_that(lambda share: 0 <= share <= 1, "be from 0% to 100%", value)
 
 
 MOST_TIMES = 1000
@@ -154,38 +149,30 @@ def folder(value: Any) -> str:
 
 def size(value: Any) -> Bytes | None:
     """A size such as ``20GB``."""
-    if not isinstance(value, str):
-        raise ValueError(f'must be a size such as "20GB", not {value!r}')
-    return quantities.parse_size(value)
+    return _bytes(value, 'a size such as "20GB"')
 
 
 def memory(value: Any) -> Bytes | None:
     """A limit such as ``2GiB``, or ``machine``."""
     if value == MACHINE:
         return None
-    if not isinstance(value, str):
-        raise ValueError(f'must be a size such as "2GiB", or "{MACHINE}", not {value!r}')
-    limit = quantities.parse_size(value)
-    if limit < LEAST_MEMORY:
-        least = quantities.exact_size(LEAST_MEMORY)
-        raise ValueError(f"must be at least {least}, not {value!r}")
-    return limit
+    return _bytes(value, f'a size such as "2GiB", or "{MACHINE}"', LEAST_MEMORY)
 
 
 def rate(value: Any) -> Bytes | None:
     """Bytes per second, such as ``20MiB`` or ``20MiB/s``; ``machine`` for all that there is."""
     if value == MACHINE:
         return None
+    return _bytes(value, f'a rate such as "20MiB/s", or "{MACHINE}"', LEAST_RATE, "/s")
+
+
+def _bytes(value: Any, form: str, least: int = 0, per: str = "") -> Bytes:
     if not isinstance(value, str):
-        raise ValueError(f'must be a rate such as "20MiB/s", or "{MACHINE}", not {value!r}')
-    rate = quantities.parse_size(value.removesuffix("/s"))
-    if rate < LEAST_RATE:
-        raise ValueError(f"must be at least {quantities.exact_size(LEAST_RATE)}/s, not {value!r}")
-    return rate
-
-
-def fillfactor(value: Any) -> int:
-    return whole(value, least=10, most=100)
+        raise ValueError(f"must be {form}, not {value!r}")
+    number = quantities.parse_size(value.removesuffix(per))
+    if number < least:
+        raise ValueError(f"must be at least {quantities.exact_size(least)}{per}, not {value!r}")
+    return number
 
 
 def whole(value: Any, *, least: int, most: int | None = None) -> int:
@@ -250,33 +237,20 @@ def budget(value: Any) -> Seconds:
 
 
 def delta(value: Any) -> Share:
-    share = _share(value)
-    if not 0 < share < 1:
-        raise ValueError(
-            f"must be above 0% and below 100%, not {quantities.exact_share(share)}:"
-            " it is the smallest difference that matters"
-        )
-    return share
+    why = ": it is the smallest difference that matters"
+    return _share_that(lambda share: 0 < share < 1, "be above 0% and below 100%", value, why)
 
 
 def alpha(value: Any) -> Share:
-    share = _share(value)
-    if not 0 < share < 0.5:
-        raise ValueError(
-            f"must be above 0% and below 50%, not {quantities.exact_share(share)}:"
-            " it is the share of false alarms that you accept"
-        )
-    return share
+    why = ": it is the share of false alarms that you accept"
+    return _share_that(lambda share: 0 < share < 0.5, "be above 0% and below 50%", value, why)
 
 
 def disturbed_share(value: Any) -> Share | None:
     """None of ``auto``: the way's own."""
     if value == AUTO:
         return None
-    share = _share(value)
-    if not 0 < share <= 1:
-        raise ValueError(f"must be above 0% and at most 100%, not {quantities.exact_share(share)}")
-    return share
+    return _share_that(lambda share: 0 < share <= 1, "be above 0% and at most 100%", value)
 
 
 def member(kind: type[Member], value: Any) -> Member:
@@ -332,6 +306,13 @@ def one_of(value: Any, known: Sequence[str]) -> str:
             f"must be one of {', '.join(known)}, not {value!r}.{did_you_mean(str(value), known)}"
         )
     return str(value)
+
+
+def _share_that(fits: Callable[[Share], bool], must: str, value: Any, why: str = "") -> Share:
+    share = _share(value)
+    if not fits(share):
+        raise ValueError(f"must {must}, not {quantities.exact_share(share)}{why}")
+    return share
 
 
 def _share(value: Any) -> Share:
@@ -390,3 +371,132 @@ def _without_password(text: str) -> str:
             " out, and give it by PGPASSWORD, in ~/.pgpass or a service file"
         )
     return text
+
+
+EMULATE = "emulate"
+USUAL_DEVICE = Bytes(4 * GIB)
+LEAST_DEVICE = Bytes(256 * MIB)
+"""A file system with a measurement's file on it."""
+DEVICE_KEYS = (
+    *("size", "in", "iops", "read_iops", "write_iops"),
+    *("bandwidth", "read_bandwidth", "write_bandwidth"),
+)
+
+
+def storage(value: Any) -> StorageClass:
+    """A folder, or ``emulate:size=4GB,iops=400,bandwidth=40MB``, still without its name, which is
+    the key beside it."""
+    head, _, rest = str(value).strip().partition(":")
+    if head != EMULATE:
+        return StorageClass("", folder(value))
+    given = dict(_device_options(rest))
+    size = quantities.parse_size(given["size"]) if "size" in given else USUAL_DEVICE
+    if size < LEAST_DEVICE:
+        raise ValueError(f"size={given['size']} is too small for an emulated device: 256MB or more")
+    emulation = Emulation(
+        size,
+        read_iops=_count(given, "read_iops"),
+        write_iops=_count(given, "write_iops"),
+        read_bandwidth=_rate(given, "read_bandwidth"),
+        write_bandwidth=_rate(given, "write_bandwidth"),
+    )
+    return StorageClass("", folder(given["in"]) if "in" in given else "", emulation)
+
+
+def _device_options(text: str) -> Iterator[tuple[str, str]]:
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if key not in DEVICE_KEYS:
+            raise ValueError(
+                f"{key!r} is no property of an emulated device.{did_you_mean(key, DEVICE_KEYS)}"
+                f" Known: {', '.join(DEVICE_KEYS)}"
+            )
+        if not equals or not value:
+            raise ValueError(f"{key} needs a value: emulate:{key}=…")
+        yield key, value
+
+
+def _count(given: Mapping[str, str], key: str) -> float | None:
+    text = given.get(key, given.get("iops"))
+    if text is None:
+        return None
+    if not text.isdecimal() or not int(text):
+        raise ValueError(f"{key}={text}: write a whole number of transfers per second, from 1")
+    return float(text)
+
+
+def _rate(given: Mapping[str, str], key: str) -> Bytes | None:
+    text = given.get(key, given.get("bandwidth"))
+    if text is None:
+        return None
+    rate = quantities.parse_size(text.removesuffix("/s"))
+    if rate < 1:
+        raise ValueError(f"{key}={text}: write bytes per second, for example 40MB")
+    return rate
+
+
+SIZED_SETTINGS = (
+    "shared_buffers",
+    "work_mem",
+    "maintenance_work_mem",
+    "max_wal_size",
+    "max_connections",
+)
+"""The settings that may be ``auto``."""
+
+RESERVED_SETTINGS = frozenset(
+    {
+        "config_file",
+        "data_directory",
+        "external_pid_file",
+        "hba_file",
+        "ident_file",
+        "include",
+        "include_dir",
+        "include_if_exists",
+        "lc_messages",
+        "listen_addresses",
+        "log_destination",
+        "log_line_prefix",
+        "logging_collector",
+        "port",
+        "unix_socket_directories",
+        "unix_socket_group",
+        "unix_socket_permissions",
+    }
+)
+"""Teiten's own: they keep a server private, and its log readable for the checks."""
+
+_GUC_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+_IEC_SIZE = re.compile(r"\d+(?:\.\d+)?\s*[KMGTkmgt]i[Bb]|\d+\.\d+\s*[kMGT]B")
+
+
+def setting_name(value: Any) -> str:
+    """A server parameter that a study may set, in lower case as PostgreSQL compares it."""
+    if not isinstance(value, str) or _GUC_NAME.fullmatch(value) is None:
+        raise ValueError(f"{value!r} is not the name of a server parameter")
+    lowered = value.lower()
+    if lowered in RESERVED_SETTINGS:
+        raise ValueError(
+            f"{lowered} is set by Teiten itself: its servers are private, and it reads their log"
+        )
+    return lowered
+
+
+def setting_value(value: Any) -> str:
+    """A server parameter's value in the form of postgresql.conf, without quotes.
+
+    Sizes such as ``1.5GiB``, which PostgreSQL (fractions: before 12) does not know, become its own.
+    """
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int | float):
+        return repr(value)
+    if not isinstance(value, str):
+        raise ValueError(f"must be a text, a number or true/false, not {value!r}")
+    if any(character in value for character in "\n\r\0"):
+        raise ValueError("a server parameter's value must be on one line")
+    stripped = value.strip()
+    if _IEC_SIZE.fullmatch(stripped):
+        return quantities.exact_size(quantities.parse_size(stripped))
+    return stripped

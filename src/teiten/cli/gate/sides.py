@@ -19,8 +19,7 @@ from teiten.host.facts.cpus import allowed_processors
 from teiten.model.attached import named_address
 from teiten.model.build import BuildSpec
 from teiten.model.study import EXTENSION_PREFIX
-from teiten.study.sides import BASE, HEAD, SideFlags
-from teiten.study.sql_folders import SqlFolders, sql_folders
+from teiten.study.sides import BASE, HEAD, SideFlags, SqlFolders, sql_folders
 
 LETTERS = (BASE, HEAD)
 

@@ -30,15 +30,19 @@ from teiten.model.facts import Caution, HostFacts
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.study import Study
-from teiten.plan.checks import check
+from teiten.plan.checks import check, check_parameters
 from teiten.plan.durations import blocks_in_budget, least_budget
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
-from teiten.plan.ordering import LARGEST_SEED
-from teiten.plan.parameters import check_parameters
-from teiten.plan.sides import on_one_server, sides_in_memory
-from teiten.plan.sites.fitting import fitted, wants_modules, without_missing
-from teiten.plan.sites.of import asked_here, where_it_lacks, working_folder
+from teiten.plan.ordering import LARGEST_SEED, on_one_server, sides_in_memory
+from teiten.plan.sites.of import (
+    asked_here,
+    fitted,
+    wants_modules,
+    where_it_lacks,
+    without_missing,
+    working_folder,
+)
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from teiten.ways.registry import rules, way_of

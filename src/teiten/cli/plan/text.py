@@ -25,7 +25,7 @@ from teiten.model.study import GUC_PREFIX, Factor, Measure
 from teiten.model.trial import Step, Trial
 from teiten.model.units import Seconds
 from teiten.plan.dry import DryExecutor
-from teiten.plan.sides import contrasted_parameters
+from teiten.plan.ordering import contrasted_parameters
 from teiten.plan.sites.of import all_start, host_rows, server_text, starts, working_folder_text
 from teiten.report.texts import caution_text
 from teiten.ways.registry import way_of

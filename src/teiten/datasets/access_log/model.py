@@ -70,13 +70,6 @@ class AccessLogTables(DataOptions):
         return f"an access log of {self.days} days with {scale} thousand rows each"
 
 
-def access_log_of(data: DataSet) -> AccessLogTables:
-    """Raises TypeError for another kind's data."""
-    if not isinstance(data.options, AccessLogTables):
-        raise TypeError(f"{data} is of the kind {data.kind}")
-    return data.options
-
-
 def rows_of_day(data: DataSet) -> int:
     """Raises ValueError where the study was not sized."""
     if data.scale is None:
@@ -86,7 +79,7 @@ def rows_of_day(data: DataSet) -> int:
 
 def statements(data: DataSet) -> Iterator[str]:
     """The rows of all tables, each day by itself, in the order of time; then the index."""
-    options, rows = access_log_of(data), rows_of_day(data)
+    options, rows = data.options_as(AccessLogTables), rows_of_day(data)
     yield PRODUCTS.format(products=options.products)
     for day in range(options.days):
         yield day_of_log(options, day, rows)

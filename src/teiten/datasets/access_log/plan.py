@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from teiten.datasets.access_log.model import NAME, AccessLogTables, access_log_of, rows_of_day
+from teiten.datasets.access_log.model import NAME, AccessLogTables, rows_of_day
 from teiten.datasets.plan import DataPlan
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
@@ -60,18 +60,18 @@ class AccessLogData(DataPlan):
         return "SQL on the server"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        return {**super().identity(data), **asdict(access_log_of(data))}
+        return {**super().identity(data), **asdict(data.options_as(AccessLogTables))}
 
     def rows_of(self, data: DataSet) -> str:
-        log = access_log_of(data)
+        log = data.options_as(AccessLogTables)
         return f"{data.kind} {log.days} {log.seed} {log.products}"
 
     def name_of(self, data: DataSet) -> str:
-        return f"an access log of {access_log_of(data).days} days"
+        return f"an access log of {data.options_as(AccessLogTables).days} days"
 
 
 def _rows(data: DataSet) -> int:
-    return access_log_of(data).days * rows_of_day(replace(data, scale=data.scale or 1))
+    return data.options_as(AccessLogTables).days * rows_of_day(replace(data, scale=data.scale or 1))
 
 
 PLAN = AccessLogData()

@@ -1,7 +1,4 @@
-"""``pgbench -i``, or the rows of one node of those that it makes.
-
-The part of pgbench's spread tables that one server holds, filled directly into it.
-"""
+"""``pgbench -i``, or the rows of one node of those that it makes, filled directly into it."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections.abc import Iterator
 from psycopg import sql
 
 from teiten.datasets.contract import Fillable, Say
-from teiten.datasets.pgbench.model import fillfactor_of, tables_of
+from teiten.datasets.pgbench.model import PgbenchTables
 from teiten.model.distribution import (
     LOWEST_HASH,
     PartMethod,
@@ -24,19 +21,22 @@ from teiten.model.study import DataSet
 
 
 def fill(server: Fillable, data: DataSet, _say: Say) -> None:
-    """pgbench's own tables, without its VACUUM."""
-    part = tables_of(data).part
-    if part is not None:
-        fill_part(server, data, part)
-        return
-    server.run_pgbench(
-        "--initialize",
-        "--no-vacuum",
-        "--quiet",
-        f"--scale={data.scale}",
-        f"--fillfactor={fillfactor_of(data)}",
-        what=f"pgbench --initialize with scale {data.scale} on {server.name}",
-    )
+    """pgbench's own tables, without its VACUUM; or the part of a node, in the order of keys."""
+    part = data.options_as(PgbenchTables).part
+    if part is None:
+        server.run_pgbench(
+            "--initialize",
+            "--no-vacuum",
+            "--quiet",
+            f"--scale={data.scale}",
+            f"--fillfactor={data.options_as(PgbenchTables).fillfactor}",
+            what=f"pgbench --initialize with scale {data.scale} on {server.name}",
+        )
+    elif part.method not in (PartMethod.EMPTY, PartMethod.GIVEN):
+        statements = _by_hash if part.method is PartMethod.HASH else _shards
+        with server.connect() as connection, connection.transaction():
+            for statement in statements(data, part):
+                connection.execute(statement)
 
 
 KEYS = "CREATE TABLE keys (key int) PARTITION BY HASH (key)"
@@ -77,23 +77,13 @@ PRIMARY_KEYS = {"aid": ("aid",), "bid": ("bid", "aid")}
 """Primary keys of accounts, by the key that spreads them, which is to be one of the columns."""
 
 
-def fill_part(server: Fillable, data: DataSet, part: TablePart) -> None:
-    """In the order of keys."""
-    if part.method in (PartMethod.EMPTY, PartMethod.GIVEN):
-        return
-    statements = _by_hash if part.method is PartMethod.HASH else _shards
-    with server.connect() as connection, connection.transaction():
-        for statement in statements(data, part):
-            connection.execute(statement)
-
-
 def _by_hash(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
     here = sql.SQL(HERE).format(
         nodes=sql.Literal(part.nodes), remainder=sql.Literal(part.number - 1)
     )
     yield sql.SQL(KEYS).format()
     yield sql.SQL(TABLES).format(
-        fillfactor=sql.Literal(fillfactor_of(data)),
+        fillfactor=sql.Literal(data.options_as(PgbenchTables).fillfactor),
         scale=sql.Literal(int(data.scale or 1)),
         here=here,
     )
@@ -106,12 +96,12 @@ def _shards(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
     names = {shard: sql.Identifier(shard_table(shard)) for shard in shards_of(part)}
     yield sql.SQL(ACCOUNTS).format(key=key)
     for shard, name in names.items():
-        last = shard == part.shards - 1
+        low, high = ranges[shard]
         yield sql.SQL(SHARD).format(
             shard=name,
-            low=sql.Literal(ranges[shard].low),
-            high=sql.SQL("MAXVALUE") if last else sql.Literal(ranges[shard].high + 1),
-            fillfactor=sql.Literal(fillfactor_of(data)),
+            low=sql.Literal(low),
+            high=sql.SQL("MAXVALUE") if shard == part.shards - 1 else sql.Literal(high + 1),
+            fillfactor=sql.Literal(data.options_as(PgbenchTables).fillfactor),
         )
     yield sql.SQL(ROWS).format(
         scale=sql.Literal(int(data.scale or 1)),

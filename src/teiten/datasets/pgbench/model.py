@@ -30,15 +30,3 @@ class PgbenchTables(DataOptions):
 
 def pgbench_data(scale: int | None, fillfactor: int = 100, layout: Layout | None = None) -> DataSet:
     return DataSet(scale, NAME, PgbenchTables(fillfactor), layout)
-
-
-def tables_of(data: DataSet) -> PgbenchTables:
-    """Raises TypeError for another kind's data."""
-    if not isinstance(data.options, PgbenchTables):
-        raise TypeError(f"{data} is of the kind {data.kind}")
-    return data.options
-
-
-def fillfactor_of(data: DataSet) -> int:
-    """Raises TypeError for another kind's data."""
-    return tables_of(data).fillfactor

@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 
 from teiten.datasets.pgbench.model import (
     PgbenchTables,
-    fillfactor_of,
     pgbench_data,
-    tables_of,
 )
 from teiten.datasets.plan import DataPlan
 from teiten.model.distribution import PartMethod, TablePart
@@ -57,8 +55,8 @@ class PgbenchData(DataPlan):
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         """Scale 100 at a fillfactor of 100: 1.5 GB (2021 §4.2, table 4.1)."""
-        scale = (data.scale or 1) * _share(tables_of(data).part)
-        kept_free = BLOCK * (100 - fillfactor_of(data)) // 100
+        scale = (data.scale or 1) * _share(data.options_as(PgbenchTables).part)
+        kept_free = BLOCK * (100 - data.options_as(PgbenchTables).fillfactor) // 100
         rows_per_page = max(1, (BLOCK - PAGE_HEADER - kept_free) // ROW)
         pages = math.ceil(ROWS * scale / rows_per_page) + math.ceil(
             ROWS * scale / ROWS_PER_KEY_PAGE
@@ -66,22 +64,34 @@ class PgbenchData(DataPlan):
         return Bytes(math.ceil(pages * BLOCK + scale * SMALL_TABLES))
 
     def fill_seconds(self, data: DataSet) -> Seconds:
-        return Seconds(SECONDS_PER_SCALE * (data.scale or 1) * _share(tables_of(data).part))
+        return Seconds(
+            SECONDS_PER_SCALE * (data.scale or 1) * _share(data.options_as(PgbenchTables).part)
+        )
 
     def part_of(self, data: DataSet, part: TablePart) -> DataSet:
         """An empty database is the same one whatever the scale."""
         scale = 1 if part.method is PartMethod.EMPTY else data.scale
-        fillfactor = 100 if part.method is PartMethod.EMPTY else fillfactor_of(data)
+        fillfactor = (
+            100 if part.method is PartMethod.EMPTY else data.options_as(PgbenchTables).fillfactor
+        )
         return replace(data, scale=scale, options=PgbenchTables(fillfactor, part))
 
     def made_by(self, data: DataSet) -> str:
-        return "pgbench -i" if tables_of(data).part is None else "the rows of pgbench -i"
+        return (
+            "pgbench -i"
+            if data.options_as(PgbenchTables).part is None
+            else "the rows of pgbench -i"
+        )
 
     def identity(self, data: DataSet) -> dict[str, Any]:
         """Identify the tables as before there were other kinds, and tables that are spread."""
-        part = tables_of(data).part
-        spread = {} if part is None else {"part": _identity(part)}
-        return {"fillfactor": fillfactor_of(data), **spread}
+        tables = data.options_as(PgbenchTables)
+        if tables.part is None:
+            return {"fillfactor": tables.fillfactor}
+        part = tables.part
+        shards = [part.shards, part.key] if part.shards else []
+        spread = [part.method.value, part.number, part.nodes, *shards]
+        return {"fillfactor": tables.fillfactor, "part": spread}
 
     def described(self, data: DataSet) -> str:
         return f"{self.made_by(data)}: {data}"
@@ -90,11 +100,6 @@ class PgbenchData(DataPlan):
         return ""
 
     tells = ("scale", "fillfactor")
-
-
-def _identity(part: TablePart) -> list[Any]:
-    shards = [part.shards, part.key] if part.shards else []
-    return [part.method.value, part.number, part.nodes, *shards]
 
 
 def _share(part: TablePart | None) -> float:

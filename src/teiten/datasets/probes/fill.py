@@ -8,7 +8,14 @@ from typing import Any
 import psycopg
 
 from teiten.datasets.contract import Fillable, Say
-from teiten.datasets.probes.model import PAGE, SizedTable, memory_of, pages_of, row_text, tables_of
+from teiten.datasets.probes.model import (
+    PAGE,
+    ProbesTables,
+    SizedTable,
+    memory_of,
+    pages_of,
+    row_length,
+)
 from teiten.errors import ServerError
 from teiten.model.study import DataSet
 
@@ -20,14 +27,14 @@ AT_ONCE = 256 * 1024
 
 def fill(server: Fillable, data: DataSet, say: Say) -> None:
     """Raises ServerError where a table does not become as large as it should."""
-    for table in tables_of(data):
+    for table in data.options_as(ProbesTables).tables:
         say(f"loading {table.name}")
         _load(server, table, pages_of(table, memory_of(data)))
 
 
 def _load(server: Fillable, table: SizedTable, pages: int) -> None:
     """In one transaction, so that rows can be frozen. The text is never compressed nor moved."""
-    filler = row_text(table)
+    filler = "x" * row_length(table)
     with server.connect() as connection:
         with connection.transaction():
             connection.execute(

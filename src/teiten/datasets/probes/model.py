@@ -53,23 +53,11 @@ class ProbesTables(DataOptions):
         return f"tables by {scale} MiB of memory: {self.names}"
 
 
-def tables_of(data: DataSet) -> tuple[SizedTable, ...]:
-    """Raises TypeError for another kind's data."""
-    if not isinstance(data.options, ProbesTables):
-        raise TypeError(f"{data} is of the kind {data.kind}")
-    return data.options.tables
-
-
 def memory_of(data: DataSet) -> Bytes:
     """The memory that tables are made for. Raises ValueError where the study was not sized."""
     if data.scale is None:
         raise ValueError("the data set has no scale: the study was not sized")
     return Bytes(int(data.scale) * MIB)
-
-
-def tables_bytes(data: DataSet) -> Bytes:
-    """All tables. Raises ValueError where the study was not sized."""
-    return Bytes(sum(pages_of(table, memory_of(data)) * PAGE for table in tables_of(data)))
 
 
 def pages_of(table: SizedTable, memory: Bytes) -> int:
@@ -85,7 +73,3 @@ def row_length(table: SizedTable) -> int:
     length = length if length > SHORT else row - ROW_HEAD - 1
     exact = (table.rows + 1) * (row + POINTER) > room
     return length if exact and length > 0 else 0
-
-
-def row_text(table: SizedTable) -> str:
-    return "x" * row_length(table)

@@ -14,11 +14,12 @@ from pydantic import Field
 from teiten.datasets.plan import DataPlan
 from teiten.datasets.probes.model import (
     NAME,
+    PAGE,
     ProbesTables,
     SizedTable,
+    memory_of,
+    pages_of,
     row_length,
-    tables_bytes,
-    tables_of,
 )
 from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes
@@ -65,30 +66,34 @@ class ProbeTablesPlan(DataPlan):
         return data if data.scale is not None else replace(data, scale=memory // MIB)
 
     def shares(self, data: DataSet) -> Mapping[str, float]:
-        return {table.name: table.share for table in tables_of(data)}
+        return {table.name: table.share for table in data.options_as(ProbesTables).tables}
 
     def of_tables(self, data: DataSet, names: Collection[str]) -> DataSet:
-        kept = tuple(table for table in tables_of(data) if table.name in names)
+        kept = tuple(table for table in data.options_as(ProbesTables).tables if table.name in names)
         return replace(data, options=ProbesTables(kept))
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return tables_bytes(data)
+        tables = data.options_as(ProbesTables).tables
+        return Bytes(sum(pages_of(table, memory_of(data)) * PAGE for table in tables))
 
     def made_by(self, data: DataSet) -> str:
         return "COPY"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        return {**super().identity(data), "tables": [asdict(table) for table in tables_of(data)]}
+        return {
+            **super().identity(data),
+            "tables": [asdict(table) for table in data.options_as(ProbesTables).tables],
+        }
 
     def rows_of(self, data: DataSet) -> str:
         tables = (
             f"{table.name} {table.share:g} {table.rows} {table.fillfactor}"
-            for table in tables_of(data)
+            for table in data.options_as(ProbesTables).tables
         )
         return f"{data.kind} {', '.join(tables)}"
 
     def name_of(self, data: DataSet) -> str:
-        return ", ".join(f"{table.name} {table.share:.0%}" for table in tables_of(data))
+        return data.options_as(ProbesTables).names
 
 
 PLAN = ProbeTablesPlan()

@@ -19,9 +19,9 @@ from teiten.datasets.script.copies import (
     shifted_groups,
     spans,
 )
-from teiten.datasets.script.model import script_of
+from teiten.datasets.script.model import ScriptTables
 from teiten.datasets.sql import run_script
-from teiten.errors import WorkloadError
+from teiten.errors import WorkloadError, first_line
 from teiten.model.study import DataSet
 
 RELATIONS = Path(__file__).parent / "relations.sql"
@@ -46,7 +46,7 @@ WHERE c.relkind = 'm' AND c.relispopulated ORDER BY c.oid
 def fill(server: Fillable, data: DataSet, say: Say) -> None:
     """Run the data set's script. Raises WorkloadError where it fails, or where its rows cannot be
     repeated."""
-    tables = script_of(data)
+    tables = data.options_as(ScriptTables)
     run_script(server, tables.script, "data script")
     if tables.rows > 1:
         say(f"adding each row {tables.rows - 1} times more")
@@ -56,7 +56,7 @@ def fill(server: Fillable, data: DataSet, say: Say) -> None:
         except (psycopg.Error, UncopiedError) as error:
             raise WorkloadError(
                 f"the rows of {tables.script.name} cannot be had {tables.rows} times on"
-                f" {server.name}: {str(error).splitlines()[0]}",
+                f" {server.name}: {first_line(error)}",
                 "leave --rows out, leave the table or its index out of the dump, or dump a larger"
                 " database",
             ) from error

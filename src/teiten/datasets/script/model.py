@@ -37,10 +37,3 @@ class ScriptTables(DataOptions):
 
 def script_data(script: Script, size: Bytes | None = None, rows: int = 1) -> DataSet:
     return DataSet(1, NAME, ScriptTables(script, size, rows))
-
-
-def script_of(data: DataSet) -> ScriptTables:
-    """Raises TypeError for another kind's data."""
-    if not isinstance(data.options, ScriptTables):
-        raise TypeError(f"{data} is of the kind {data.kind}")
-    return data.options

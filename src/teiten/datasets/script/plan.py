@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from teiten.datasets.plan import DataPlan
-from teiten.datasets.script.model import ScriptTables, script_data, script_of
+from teiten.datasets.script.model import ScriptTables, script_data
 from teiten.model.sql import commands
 from teiten.model.study import DataSet
 from teiten.model.units import GIB, Bytes
@@ -40,43 +40,37 @@ class ScriptData(DataPlan):
                 'write script = "tables.sql" below [workloads.data]',
             )
         script = read_sql(place, ("data", "script"), data.script)
-        size = _size_of(script.text)
-        repeated = None if size is None else Bytes(size * data.rows)
-        return script_data(script, data.size or repeated, data.rows)
+        is_dump = "\n\\.\n" in script.text
+        assumed = Bytes(assumed_size(len(script.text)) * data.rows) if is_dump else None
+        return script_data(script, data.size or assumed, data.rows)
 
     def at_scale(self, data: DataSet, scale: float) -> DataSet:
         return data
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return script_of(data).size or UNKNOWN_SIZE
+        return data.options_as(ScriptTables).size or UNKNOWN_SIZE
 
     def made_by(self, data: DataSet) -> str:
-        return f"the script {script_of(data).name}"
+        return f"the script {data.options_as(ScriptTables).name}"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
         """With what every kind of data had when it was new."""
-        tables = script_of(data)
+        tables = data.options_as(ScriptTables)
         own = {"script": tables.script.text, "fillfactor": 100}
         repeated = {"rows": tables.rows} if tables.rows > 1 else {}
         return {**super().identity(data), **own, **repeated}
 
     def rows_of(self, data: DataSet) -> str:
         """Comments and spacing aside."""
-        text = " ".join(commands(script_of(data).script.text))
+        text = " ".join(commands(data.options_as(ScriptTables).script.text))
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-        times = script_of(data).rows
+        times = data.options_as(ScriptTables).rows
         return f"{data.kind} {digest}" + (f" {times}x" if times > 1 else "")
 
     def name_of(self, data: DataSet) -> str:
-        return script_of(data).name
+        return data.options_as(ScriptTables).name
 
     tells = ()
-
-
-def _size_of(script: str) -> Bytes | None:
-    """Assumed size of what a dump with its rows makes; None for any other script."""
-    rows = "\n\\.\n" in script
-    return assumed_size(len(script)) if rows else None
 
 
 PLAN = ScriptData()

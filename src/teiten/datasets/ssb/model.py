@@ -31,10 +31,3 @@ def ssb_data(
     layout: Layout | None = None,
 ) -> DataSet:
     return DataSet(scale, NAME, StarSchemaTables(variant), layout)
-
-
-def variant_of(data: DataSet) -> SsbVariant:
-    """Raises TypeError for another kind's data."""
-    if not isinstance(data.options, StarSchemaTables):
-        raise TypeError(f"{data} is of the kind {data.kind}")
-    return data.options.variant

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from teiten.datasets.plan import DataPlan
-from teiten.datasets.ssb.model import StarSchemaTables, ssb_data, variant_of
+from teiten.datasets.ssb.model import StarSchemaTables, ssb_data
 from teiten.model.ssb import LARGEST_SCALE, SsbVariant, table_bytes
 from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes
@@ -45,18 +45,22 @@ class StarSchema(DataPlan):
         return replace(data, scale=int(scale) if scale == int(scale) else scale)
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return table_bytes(data.scale or 1, variant_of(data))
+        return table_bytes(data.scale or 1, data.options_as(StarSchemaTables).variant)
 
     def made_by(self, data: DataSet) -> str:
         return "Teiten's generator"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
         """With what every kind of data had when it was new."""
-        own = {"script": "", "fillfactor": 100, "variant": str(variant_of(data))}
+        own = {
+            "script": "",
+            "fillfactor": 100,
+            "variant": str(data.options_as(StarSchemaTables).variant),
+        }
         return {**super().identity(data), **own}
 
     def rows_of(self, data: DataSet) -> str:
-        return f"{data.kind} {variant_of(data)}"
+        return f"{data.kind} {data.options_as(StarSchemaTables).variant}"
 
     def require(self) -> None:
         """Its generator is a native module."""
@@ -65,7 +69,7 @@ class StarSchema(DataPlan):
         native()
 
     def name_of(self, data: DataSet) -> str:
-        return f"Star Schema Benchmark ({variant_of(data)})"
+        return f"Star Schema Benchmark ({data.options_as(StarSchemaTables).variant})"
 
 
 PLAN = StarSchema()

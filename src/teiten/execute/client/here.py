@@ -10,9 +10,9 @@ from teiten.execute.client.contract import LogReader, Program
 from teiten.execute.client.log_folder import log_paths, new_log_folder, remove_log_folder
 from teiten.execute.client.pgbench_log import TransactionLogReader
 from teiten.host.system import processes
+from teiten.host.system.processes import Child
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
-from teiten.host.system.waiting import Child
 from teiten.model.installation import Pgbench
 
 

@@ -26,8 +26,7 @@ import numpy.typing as npt
 
 from teiten.errors import WorkloadError
 from teiten.host.facts.native_part import GENERATOR, MODULE, require_pairs
-from teiten.host.system.processes import ending, own_python, spawn
-from teiten.host.system.waiting import Child
+from teiten.host.system.processes import Child, ending, own_python, spawn
 from teiten.model.rows import VariableRows
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds

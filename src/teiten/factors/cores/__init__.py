@@ -8,7 +8,7 @@ gets processors that the server has at no level, so that its own share is the sa
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.factors.contract import FactorRule, Need
 from teiten.model.facts import HostFacts, LogicalCpu
 from teiten.model.plan import Plan
+from teiten.model.saturation import doublings
 from teiten.model.setup import PlannedCell, Setup, every_level, level_of
 from teiten.model.study import Study
 from teiten.study.values import count
@@ -79,7 +80,7 @@ def automatic_cores(facts: HostFacts) -> tuple[str, ...]:
     physical = len({_core(cpu) for cpu in cpus})
     left = max(1, physical // SHARE_OF_PGBENCH) if physical >= FEWEST_TO_DIVIDE else 0
     top = physical - left if physical > 1 else len(cpus)
-    return tuple(str(count) for count in (*_powers_of_two(top), top))
+    return tuple(dict.fromkeys(map(str, (*doublings(top), top))))
 
 
 def _cannot_pin(facts: HostFacts) -> MachineError:
@@ -100,13 +101,6 @@ def _core(cpu: LogicalCpu) -> tuple[int, int]:
 
 def _numbers(cpus: Sequence[LogicalCpu]) -> tuple[int, ...]:
     return tuple(sorted(cpu.number for cpu in cpus))
-
-
-def _powers_of_two(top: int) -> Iterator[int]:
-    count = 1
-    while count < top:
-        yield count
-        count *= 2
 
 
 def _why_fewer(facts: HostFacts, here: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from teiten.engines.contract import Engine
@@ -30,15 +29,13 @@ class EngineFactor(OfOwnServers):
     def level(self, value: Any) -> str:
         return one_of(str(value).strip(), names())
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+    def check_trial(self, trial: PlannedTrial) -> None:
         """Every server of a trial has the engine, and all are of one version."""
-        for trial in trials:
-            if trial.distribution is None:
-                continue
-            engine = engine_of(trial.distribution.engine)
-            for template in trial.templates:
-                _check_server(engine, template.installation)
-            _check_versions(trial)
+        if trial.distribution is None:
+            return
+        for template in trial.templates:
+            _check_server(engine_of(trial.distribution.engine), template.installation)
+        _check_versions(trial)
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Every node has as many connections and prepared transactions as its trial may need."""
@@ -72,32 +69,25 @@ def _check_versions(trial: PlannedTrial) -> None:
 
 def _check_connections(trial: PlannedTrial) -> None:
     """The coordinator's clients and connections to nodes against what a node allows."""
-    planned = trial.distribution
+    planned, clients = trial.distribution, trial.load.connections
     if planned is None or not engine_of(planned.engine).starts:
         return  # what is free on servers that run already, their sites know
-    settings = dict(trial.settings)
-    needed = engine_of(planned.engine).connections(trial.load.connections, planned.nodes)
+    engine = engine_of(planned.engine)
+    needed = engine.connections(clients, planned.nodes)
     if planned.coordinator is CoordinatorRows.NODE:
-        needed += trial.load.connections  # the clients' own, on the same server
+        needed += clients  # the clients' own, on the same server
+    prepared = int(engine.settings(clients).get("max_prepared_transactions", 0))
     for name, wanted, usual in (
         ("max_connections", needed + SPARE, USUAL_CONNECTIONS),
-        ("max_prepared_transactions", _prepared(trial), 0),
+        ("max_prepared_transactions", prepared, 0),
     ):
-        given = settings.get(name, str(usual))
+        given = dict(trial.settings).get(name, str(usual))
         if given.isdecimal() and int(given) < wanted:
             raise UsageError(
                 f"{trial.cell}: {name} = {given}, and each node needs {wanted} for"
-                f" {trial.load.connections} clients through {planned.engine}",
+                f" {clients} clients through {planned.engine}",
                 f"--guc {name}={wanted}, or fewer clients: --set clients=…",
             )
-
-
-def _prepared(trial: PlannedTrial) -> int:
-    """Transactions that may be prepared on a node at the same time."""
-    planned = trial.distribution
-    assert planned is not None
-    wanted = engine_of(planned.engine).settings(trial.load.connections)
-    return int(wanted.get("max_prepared_transactions", 0))
 
 
 FACTOR = EngineFactor()

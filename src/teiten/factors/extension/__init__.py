@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorFamily, WrittenStudy
+from teiten.factors.contract import FactorFamily
 from teiten.model.plan import PlannedTrial
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import EXTENSION_PREFIX, Factor
+from teiten.model.study import EXTENSION_PREFIX
 
 _NAME = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*")
 _VERSION = re.compile(r"[A-Za-z0-9._+]+(?:-[A-Za-z0-9._+]+)*")
@@ -22,6 +21,8 @@ class ExtensionFactor(FactorFamily):
     name = EXTENSION_PREFIX
     rank = 85
     of_data = True
+    not_with = ("nodes",)
+    """Tables that are spread over nodes are made in another way."""
 
     def member(self, written: str) -> str:
         if _NAME.fullmatch(written) is None:
@@ -35,27 +36,19 @@ class ExtensionFactor(FactorFamily):
             raise ValueError(f"{value!r} is no version of an extension")
         return str(value)
 
-    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
-        """Tables that are spread over nodes are made in another way."""
-        if "nodes" in written.factors:
-            raise written.contradiction(
-                ("factors", factor.name), "cannot be varied together with nodes"
-            )
-
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         created = (*setup.data.extensions, (self.member_of(factor), level))
         return replace(setup, data=replace(setup.data, extensions=created))
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+    def check_trial(self, trial: PlannedTrial) -> None:
         """The server has the extension, in whatever versions."""
-        for template in (trial.template for trial in trials):
-            for extension, _ in template.data.extensions:
-                if template.installation.surely_lacks(extension):
-                    raise UsageError(
-                        f"{template.installation.name} does not have the extension {extension}",
-                        "install it there (Debian's packages are named postgresql-17-…), or name"
-                        " another server",
-                    )
+        for extension, _ in trial.template.data.extensions:
+            if trial.template.installation.surely_lacks(extension):
+                raise UsageError(
+                    f"{trial.template.installation.name} does not have the extension {extension}",
+                    "install it there (Debian's packages are named postgresql-17-…), or name"
+                    " another server",
+                )
 
 
 FACTOR = ExtensionFactor()

@@ -8,7 +8,7 @@ from teiten.factors.contract import FactorFamily, WrittenStudy
 from teiten.model import quantities
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import GUC_PREFIX, Factor
-from teiten.study.parameters import setting_name, setting_value
+from teiten.study.values import setting_name, setting_value
 
 
 class Guc(FactorFamily):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
 
 from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, WrittenStudy
 from teiten.model.plan import PlannedTrial
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Workload
-from teiten.study.values import name as valid_name
 from teiten.suggest import did_you_mean
 
 
@@ -19,10 +17,7 @@ class LayoutFactor(FactorRule):
     name = "layout"
     rank = 70
     of_data = True
-    of_workloads: ClassVar[bool] = True
-
-    def level(self, value: Any) -> str:
-        return valid_name(value)
+    of_workloads = True
 
     def applies(self, workload: Workload) -> bool:
         return bool(workload.layouts)
@@ -64,11 +59,9 @@ class LayoutFactor(FactorRule):
                     f" data.layouts.{level}=file.sql",
                 )
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+    def check_trial(self, trial: PlannedTrial) -> None:
         """Some layouts need a server that is new enough."""
-        for trial, template in (
-            (planned, part) for planned in trials for part in planned.templates
-        ):
+        for template in trial.templates:
             layout, installation = template.data.layout, template.installation
             if layout is None or layout.needs is None:
                 continue

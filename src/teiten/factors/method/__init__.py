@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from teiten.factors.contract import NamedByKind
 
 
 class MethodFactor(NamedByKind):
     name = "method"
     what = "a method of a procedure"
-    missing: ClassVar[tuple[str, str]] = (
+    missing = (
         "needs a workload of procedures",
         "use teiten run log-partitions",
     )

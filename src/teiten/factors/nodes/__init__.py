@@ -13,7 +13,6 @@ from teiten.factors.contract import FactorRule, Need, WrittenStudy
 from teiten.model.distribution import AttachedCluster, CoordinatorRows, Distribution, SpreadBy
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Study, Workload
-from teiten.study.values import one_of
 
 PLAIN = 0
 """One server without any engine, which the nodes are compared with."""
@@ -131,11 +130,6 @@ class OfNodes(OfOwnServers):
 
     says: ClassVar[str]
     """The purpose of the factor, in an error."""
-    choices: ClassVar[tuple[str, ...]] = ()
-    """Its levels, where they are words."""
-
-    def level(self, value: Any) -> str:
-        return one_of(str(value).strip(), self.choices)
 
     def applies(self, workload: Workload) -> bool:
         return FACTOR.applies(workload)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from teiten.factors.contract import FactorRule, WrittenStudy
 from teiten.factors.registry import rule
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Study
-from teiten.study.values import name as valid_name
 from teiten.suggest import did_you_mean
 
 
@@ -17,9 +15,6 @@ class Parameters(FactorRule):
     name = "parameters"
     rank = 80
     of_server = False
-
-    def level(self, value: Any) -> str:
-        return valid_name(value)
 
     def set_parameters(self, study: Study, factor: str) -> Iterable[str]:
         return (name for parameter in study.parameters for name, _ in parameter.settings)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from teiten.factors.contract import NamedByKind
 
 
 class QueryFactor(NamedByKind):
     name = "query"
     what = "a query: the name of its file without .sql"
-    missing: ClassVar[tuple[str, str]] = ("needs a workload of queries", "give --queries DIR")
+    missing = ("needs a workload of queries", "give --queries DIR")
 
 
 FACTOR = QueryFactor()

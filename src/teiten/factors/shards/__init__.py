@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from teiten.engines.registry import engine_of
@@ -24,23 +23,22 @@ class ShardsFactor(OfNodes):
             raise ValueError(f"must be a number of shards from 1 to {MOST}, not {text!r}")
         return str(int(text))
 
-    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+    def check_trial(self, trial: PlannedTrial) -> None:
         """Every node has one at least, and the engine knows of shards."""
-        for trial in trials:
-            planned, asked = trial.distribution, trial.cell.level(self.name)
-            if planned is None or asked is None:
-                continue
-            if not planned.shards:
-                raise UsageError(
-                    f"{planned.engine} makes no shards: each node has one part of every table",
-                    "leave the factor shards out, or --set engine=citus",
-                )
-            if planned.shards < planned.nodes:
-                usual = engine_of(planned.engine).shards(planned.nodes)
-                raise UsageError(
-                    f"{planned.shards} shards leave some of {planned.nodes} nodes without rows",
-                    f"--set shards={usual}, or leave it out",
-                )
+        planned = trial.distribution
+        if planned is None or trial.cell.level(self.name) is None:
+            return
+        if not planned.shards:
+            raise UsageError(
+                f"{planned.engine} makes no shards: each node has one part of every table",
+                "leave the factor shards out, or --set engine=citus",
+            )
+        if planned.shards < planned.nodes:
+            usual = engine_of(planned.engine).shards(planned.nodes)
+            raise UsageError(
+                f"{planned.shards} shards leave some of {planned.nodes} nodes without rows",
+                f"--set shards={usual}, or leave it out",
+            )
 
 
 FACTOR = ShardsFactor()

@@ -10,8 +10,8 @@ import psycopg
 from psycopg.rows import dict_row
 
 from teiten.datasets.contract import Fillable, Say
-from teiten.errors import ServerError
-from teiten.factors.state.states import numbers_sql, recipes
+from teiten.errors import ServerError, first_line
+from teiten.factors.state import numbers_sql, recipes
 from teiten.model.installation import Version
 
 VISIBLE_PAGES = "pg_visibility_map_summary"
@@ -41,8 +41,7 @@ def make(server: Fillable, level: str, say: Say) -> dict[str, float]:
                 connection.execute(text.encode("utf-8"))
             except psycopg.Error as error:
                 raise ServerError(
-                    f"{server.name}: the state {level} cannot be made:"
-                    f" {str(error).splitlines()[0]}",
+                    f"{server.name}: the state {level} cannot be made: {first_line(error)}",
                     "leave it out of the levels of state, or change the tables",
                 ) from error
     end = time.monotonic() + COUNTED_WITHIN
@@ -68,7 +67,7 @@ def confirm(connection: psycopg.Connection[Any], level: str, name: str) -> dict[
         counted = cursor.execute(text.encode("utf-8")).fetchone() or {}
     except psycopg.Error as error:
         raise ServerError(
-            f"{name}: the state of the tables cannot be counted: {str(error).splitlines()[0]}",
+            f"{name}: the state of the tables cannot be counted: {first_line(error)}",
             "leave the factor state out",
         ) from error
     row = {key: float(value) for key, value in counted.items() if value is not None}

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from teiten.factors.contract import FactorRule, WrittenStudy
 from teiten.model.study import Factor
-from teiten.study.values import name as valid_name
 from teiten.suggest import did_you_mean
 
 
 class StatementsFactor(FactorRule):
     name = "statements"
     rank = 45
-    of_workloads: ClassVar[bool] = True
-
-    def level(self, value: Any) -> str:
-        return valid_name(value)
+    of_workloads = True
 
     def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Every workload has statements for every level."""

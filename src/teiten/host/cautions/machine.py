@@ -15,7 +15,7 @@ from teiten.host.facts.disks import (
     MEMORY_FILE_SYSTEMS,
     NETWORK_FILE_SYSTEMS,
 )
-from teiten.host.facts.stacks import of_host, profiling_caution
+from teiten.host.facts.stacks import kernel_allowed, of_host, profiling_caution
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import Plan
 from teiten.model.quantities import format_size
@@ -33,8 +33,6 @@ LOW_DISK_SHARE = 0.10
 LOW_DISK = 5 * GIB
 GOOD_CLOCKS = frozenset({"tsc", "arch_sys_counter", "timebase", "tod"})
 """Clocks read without entering the kernel (tod: s390x, timebase: POWER)."""
-PERF_FOR_ALL = 1
-"""perf_event_paranoid at which every user may sample the kernel too."""
 
 Found = Iterable[Caution]
 
@@ -181,9 +179,8 @@ def _instruments(facts: HostFacts) -> Found:
         return
     if facts.clock_source is not None and facts.clock_source not in GOOD_CLOCKS:
         yield Caution.note("clock-source", clock=facts.clock_source)
-    paranoid = facts.perf_event_paranoid
-    if paranoid is not None and paranoid > PERF_FOR_ALL and not facts.is_root:
-        yield Caution.note("perf-not-allowed", paranoid=paranoid)
+    if not kernel_allowed(of_host(facts)):
+        yield Caution.note("perf-not-allowed", paranoid=facts.perf_event_paranoid)
     if not facts.pressure_stall:
         yield Caution.note("pressure-stall-missing")
 

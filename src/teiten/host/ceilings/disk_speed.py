@@ -4,10 +4,9 @@ Requests come from threads, since a system call leaves Python's lock. Python its
 for a request: a disk that does more than about 50,000 per second is measured too low, and fio
 should be there.
 
-How fast storage is written in sequence where it is made durable every so many bytes.
-
-The report of 2013 explains by it what limits transactions that change rows (table 5.6): each commit
-makes its WAL durable, and the more it writes at once, the more bytes a second hold.
+The report of 2013 explains what limits transactions that change rows (table 5.6) by the speed of
+writing in sequence what is made durable every so many bytes: each commit makes its WAL durable, and
+the more it writes at once, the more bytes a second hold.
 """
 
 from __future__ import annotations
@@ -76,29 +75,20 @@ def scratch(folder: Path, size: Bytes) -> Iterator[Scratch]:
             held.create_nameless(os.O_DIRECT) as nameless,
         ):
             file = Scratch(nameless.fileno(), size // CHUNK * CHUNK)
-            _fill(file)
+            buffer = aligned(CHUNK)
+            for offset in range(0, file.size, CHUNK):
+                file.write(buffer, offset)
+            os.fdatasync(file.descriptor)
             yield file
     except OSError as error:
-        raise MachineError(f"{folder}: {_reason(error)}", _hint(error)) from error
-
-
-def _fill(file: Scratch) -> None:
-    buffer = aligned(CHUNK)
-    for offset in range(0, file.size, CHUNK):
-        file.write(buffer, offset)
-    os.fdatasync(file.descriptor)
-
-
-def _reason(error: OSError) -> str:
-    if error.errno == errno.EINVAL:
-        return "its file system has no direct I/O (O_DIRECT)"
-    return f"cannot be measured ({error.strerror})"
-
-
-def _hint(error: OSError) -> str:
-    if error.errno == errno.ENOSPC:
-        return "free some space, or choose another folder with --workdir"
-    return "choose a folder on a disk of this machine with --workdir"
+        raise MachineError(
+            f"{folder}: its file system has no direct I/O (O_DIRECT)"
+            if error.errno == errno.EINVAL
+            else f"{folder}: cannot be measured ({error.strerror})",
+            "free some space, or choose another folder with --workdir"
+            if error.errno == errno.ENOSPC
+            else "choose a folder on a disk of this machine with --workdir",
+        ) from error
 
 
 BLOCK = 8192
@@ -113,7 +103,7 @@ class Pattern:
     """A way to use a disk: as many requests are open at once as there are threads."""
 
     name: str
-    """The field of ``DiskSpeed`` that it measures."""
+    """The field of ``model.bottleneck.Ceilings`` that it measures."""
     access: str
     """As fio calls it: read, write, randread or randwrite."""
     block: int
@@ -134,46 +124,35 @@ class Pattern:
 
     def requests(self, file: Scratch) -> list[Request]:
         """One for each thread."""
-        if self.durable:
-            return [durable(file, self.block) for _ in range(self.threads)]
-        if self.is_bandwidth:
-            return [sequential(file, at, self) for at in range(self.threads)]
-        return [scattered(file, at, self) for at in range(self.threads)]
+        make = scattered if self.access.startswith("rand") else sequential
+        return [make(file, at, self) for at in range(self.threads)]
 
 
-def patterns_of(chunk: int, sequential_threads: int, random_threads: int) -> tuple[Pattern, ...]:
+def patterns_of(chunk: int, random_threads: int) -> tuple[Pattern, ...]:
     """Five patterns; ``chunk``: bytes of a sequential request."""
     return (
-        Pattern("sequential_read", "read", chunk, sequential_threads),
-        Pattern("sequential_write", "write", chunk, sequential_threads),
+        Pattern("sequential_read", "read", chunk, 4),
+        Pattern("sequential_write", "write", chunk, 4),
         Pattern("random_reads", "randread", BLOCK, random_threads),
         Pattern("random_writes", "randwrite", BLOCK, random_threads),
         Pattern("fsyncs", "write", BLOCK, 1, durable=True),
     )
 
 
-OF_DISK = patterns_of(CHUNK, 4, 16)
+OF_DISK = patterns_of(CHUNK, 16)
 """As many backends could wait for a block as there are random requests at once."""
-OF_STORAGE = patterns_of(BLOCK, 4, 4)
+OF_STORAGE = patterns_of(BLOCK, 4)
 """The patterns of the report of 2013 for a storage class: blocks of 8 kB, four jobs."""
 
 
-@dataclass(frozen=True)
-class DiskSpeed:
-    """Units as in ``model.bottleneck.Ceilings``."""
-
-    sequential_read: float
-    sequential_write: float
-    random_reads: float
-    random_writes: float
-    fsyncs: float
-
-
-def measure_disk(file: Scratch, seconds: Seconds, patterns: Sequence[Pattern]) -> DiskSpeed:
-    """Measure each pattern for ``seconds``. Raises OSError."""
-    rates = {pattern.name: rate(pattern.requests(file), seconds) for pattern in patterns}
-    per_request = {pattern.name: pattern.block for pattern in patterns if not pattern.is_bandwidth}
-    return DiskSpeed(**{name: rates[name] / per_request.get(name, 1) for name in rates})
+def measure_disk(file: Scratch, seconds: Seconds, patterns: Sequence[Pattern]) -> dict[str, float]:
+    """Measure each pattern for ``seconds``, by its name, in the units of ``Ceilings``. Raises
+    OSError."""
+    return {
+        pattern.name: rate(pattern.requests(file), seconds)
+        / (1 if pattern.is_bandwidth else pattern.block)
+        for pattern in patterns
+    }
 
 
 def rate(requests: list[Request], seconds: Seconds) -> float:
@@ -204,7 +183,8 @@ def rate(requests: list[Request], seconds: Seconds) -> float:
 
 
 def sequential(file: Scratch, at: int, pattern: Pattern) -> Request:
-    """Chunk after chunk, every thread in a part of its own."""
+    """Chunk after chunk, every thread in a part of its own; where the pattern says so each durable
+    before the next, as WAL is written."""
     chunk = pattern.block
     part = max(file.size // pattern.threads // chunk, 1) * chunk
     first = at * part % file.size
@@ -213,9 +193,11 @@ def sequential(file: Scratch, at: int, pattern: Pattern) -> Request:
 
     def request() -> int:
         nonlocal place
-        offset = first + place
+        transferred = transfer(first + place)
+        if pattern.durable:
+            os.fdatasync(file.descriptor)
         place = (place + chunk) % part
-        return transfer(offset)
+        return transferred
 
     return request
 
@@ -235,21 +217,6 @@ def _transfer(file: Scratch, pattern: Pattern) -> Callable[[int], int]:
     return lambda offset: use(buffer, offset)
 
 
-def durable(file: Scratch, chunk: int) -> Request:
-    """The next chunk, durable before the one after it, as WAL is written."""
-    buffer = aligned(chunk)
-    place = 0
-
-    def request() -> int:
-        nonlocal place
-        written = file.write(buffer, place)
-        os.fdatasync(file.descriptor)
-        place = (place + chunk) % file.size
-        return written
-
-    return request
-
-
 NEVER = 0
 INTERVALS = (BLOCK, 128 * KIB, NEVER)
 """Bytes between two calls of fdatasync, as in the report."""
@@ -264,10 +231,8 @@ def measure_intervals(folder: Path) -> dict[int, float]:
     Raises MachineError where the folder cannot be written, or has no direct I/O.
     """
     with scratch(folder, SIZE) as file:
-        return {
-            interval: rate(_written(interval).requests(file), SECONDS) for interval in INTERVALS
+        patterns = {
+            interval: Pattern("intervals", "write", interval or CHUNK, 1, durable=interval != NEVER)
+            for interval in INTERVALS
         }
-
-
-def _written(interval: int) -> Pattern:
-    return Pattern("intervals", "write", interval or CHUNK, 1, durable=interval != NEVER)
+        return {at: rate(pattern.requests(file), SECONDS) for at, pattern in patterns.items()}

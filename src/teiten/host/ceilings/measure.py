@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import psutil
@@ -53,18 +53,15 @@ def measure_ceilings(
     before = read_clock()
     disk, tool = measure_folder(workdir.clusters, size, seconds, OF_DISK)
     cores = measure_cores(logical, seconds)
-    _refuse_disturbed(others_share(before, read_clock()))
-    ceilings = Ceilings(**asdict(disk), **asdict(cores), tool=tool, measured_at=time.time())
-    keep_ceilings(workdir, ceilings)
-    return ceilings
-
-
-def _refuse_disturbed(others: float) -> None:
+    others = others_share(before, read_clock())
     if others > MOST_OTHERS:
         raise MachineError(
             f"other programs, or the hypervisor, took {others:.0%} of the processors meanwhile",
             "stop them, or measure the ceilings when the machine is idle",
         )
+    ceilings = Ceilings(**disk, **cores, tool=tool, measured_at=time.time())
+    keep_ceilings(workdir, ceilings)
+    return ceilings
 
 
 HASHED = 256 * 1024
@@ -73,23 +70,17 @@ COPIED = 128 * MIB
 """More than caches hold."""
 
 
-@dataclass(frozen=True)
-class CoreSpeed:
-    """Units as in ``model.bottleneck.Ceilings``."""
+def measure_cores(logical: int, seconds: Seconds) -> dict[str, float]:
+    """Measure the fields of ``Ceilings`` that are of processors and memory.
 
-    core_speed: float
-    machine_speed: float
-    cores: float
-    memory: float
-
-
-def measure_cores(logical: int, seconds: Seconds) -> CoreSpeed:
-    """``logical``: processors that this program may use. Takes three times ``seconds``."""
+    ``logical``: processors that this program may use. Takes three times ``seconds``.
+    """
     core = rate([hashing()], seconds)
     start, used = time.perf_counter(), time.process_time()
     machine = rate([hashing() for _ in range(logical)], seconds)
     cores = (time.process_time() - used) / (time.perf_counter() - start)
-    return CoreSpeed(core, machine, cores, rate([copying()], seconds))
+    memory = rate([copying()], seconds)
+    return {"core_speed": core, "machine_speed": machine, "cores": cores, "memory": memory}
 
 
 def hashing() -> Request:

@@ -6,6 +6,7 @@ Sources: cgroups(7); Linux, Documentation/admin-guide/cgroup-v1/memory.rst, …/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -59,18 +60,11 @@ def read_cgroup_limits(root: Path = Path("/")) -> CgroupLimits:
     """Read this program's limits; all None on a system without control groups."""
     mounts = read_mounts(root)
     groups = parse_own_groups(read_text(root / "proc/self/cgroup") or "")
-    quotas: list[float] = []
-    memories: list[tuple[Bytes, Bytes]] = []
-    for folder in _folders(root, mounts, groups, "cpu"):
-        quota = _quota_of(folder)
-        if quota is not None:
-            quotas.append(quota)
-    for folder in _folders(root, mounts, groups, "memory"):
-        memory = _memory_of(folder)
-        if memory is not None:
-            memories.append(memory)
+    quotas = map(_quota_of, _folders(root, mounts, groups, "cpu"))
+    known = map(_memory_of, _folders(root, mounts, groups, "memory"))
+    memories = [memory for memory in known if memory is not None]
     return CgroupLimits(
-        cpu_quota_cores=min(quotas, default=None),
+        cpu_quota_cores=min((quota for quota in quotas if quota is not None), default=None),
         memory_limit=min((limit for limit, _ in memories), default=None),
         memory_available=min((left for _, left in memories), default=None),
     )
@@ -139,14 +133,8 @@ def _memory_of(folder: Path) -> tuple[Bytes, Bytes] | None:
         if limit is None or limit >= UNLIMITED:
             continue
         used = read_int(folder / used_name) or 0
-        reclaimable = _field(read_text(folder / "memory.stat") or "", inactive)
-        return Bytes(limit), Bytes(min(limit, max(0, limit - used + reclaimable)))
+        stat = read_text(folder / "memory.stat") or ""
+        field = re.search(rf"^{inactive} (\d+)$", stat, re.MULTILINE)
+        left = limit - used + (int(field[1]) if field else 0)
+        return Bytes(limit), Bytes(min(limit, max(0, left)))
     return None
-
-
-def _field(text: str, name: str) -> int:
-    for line in text.splitlines():
-        key, _, value = line.partition(" ")
-        if key == name and value.isdigit():
-            return int(value)
-    return 0

@@ -27,7 +27,7 @@ def read_cpu_facts(quota_cores: float | None, root: Path = Path("/")) -> CpuFact
     physical = cores or psutil.cpu_count(logical=False)
     return CpuFacts(
         model=cpu_model(cpuinfo) or _platform_model(),
-        logical=usable_processors(_allowed(online), quota_cores),
+        logical=usable_processors(allowed_processors(online), quota_cores),
         online=online,
         physical_cores=physical,
         sockets=sockets,
@@ -52,14 +52,9 @@ def parse_cpuinfo(text: str) -> tuple[dict[str, str], ...]:
     """/proc/cpuinfo: one dictionary for each paragraph."""
     blocks: list[dict[str, str]] = []
     for paragraph in text.split("\n\n"):
-        block: dict[str, str] = {}
-        for line in paragraph.splitlines():
-            key, separator, value = line.partition(":")
-            if separator:
-                block[key.strip()] = value.strip()
-        if block:
-            blocks.append(block)
-    return tuple(blocks)
+        pairs = (line.split(":", 1) for line in paragraph.splitlines() if ":" in line)
+        blocks.append({key.strip(): value.strip() for key, value in pairs})
+    return tuple(filter(None, blocks))
 
 
 def cpu_model(blocks: Iterable[dict[str, str]]) -> str | None:
@@ -135,14 +130,11 @@ def _maximum_mhz(root: Path) -> float | None:
     return maximum or None
 
 
-def allowed_processors() -> int:
-    """The processors that this process may run on."""
-    return _allowed(os.cpu_count() or 1)
-
-
-def _allowed(online: int) -> int:
+def allowed_processors(online: int | None = None) -> int:
+    """Count the processors that this process may run on; ``online``: those that there are, where
+    that is known."""
     allowed = affinity(0)
-    return online if allowed is None else len(allowed)
+    return online or os.cpu_count() or 1 if allowed is None else len(allowed)
 
 
 def _platform_model() -> str:

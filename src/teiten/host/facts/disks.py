@@ -1,7 +1,4 @@
-"""The file system of a folder and the devices below it.
-
-Mounted file systems and their places: /proc/self/mountinfo (see proc(5)).
-"""
+"""The file system of a folder and the devices below it, by /proc/self/mountinfo (see proc(5))."""
 
 from __future__ import annotations
 
@@ -14,7 +11,8 @@ from pathlib import Path, PurePosixPath
 
 import psutil
 
-from teiten.host.facts.readings import exists, read_int, read_text
+from teiten.given_paths import exists
+from teiten.host.facts.readings import read_int, read_text
 from teiten.model.facts import DiskFacts
 from teiten.model.units import Bytes
 
@@ -73,13 +71,9 @@ def disk_numbers(path: Path, root: Path = Path("/")) -> tuple[str, ...]:
 
 def devices_of_mount(mount: Mount, root: Path) -> tuple[str, ...]:
     """The names of the whole disks, sorted."""
-    folders = _btrfs_members(mount, root) if mount.file_system == "btrfs" else []
-    if not folders:
-        folders = [root / "sys/dev/block" / mount.device_number]
-    names: set[str] = set()
-    for folder in folders:
-        names |= _whole_disks(folder)
-    return tuple(sorted(names))
+    members = _btrfs_members(mount, root) if mount.file_system == "btrfs" else []
+    folders = members or [root / "sys/dev/block" / mount.device_number]
+    return tuple(sorted(set().union(*map(_whole_disks, folders))))
 
 
 def kind_of_mount(mount: Mount, devices: tuple[str, ...], root: Path) -> str:
@@ -112,10 +106,7 @@ def device_kind(name: str, root: Path) -> str:
 def nearest_existing(path: Path) -> Path:
     """The path itself, or its nearest parent that exists."""
     absolute = path.absolute()
-    for candidate in (absolute, *absolute.parents):
-        if exists(candidate):
-            return candidate
-    return Path(absolute.anchor)
+    return next(filter(exists, (absolute, *absolute.parents)), Path(absolute.anchor))
 
 
 def _whole_disks(folder: Path) -> set[str]:
@@ -158,9 +149,6 @@ def _from_psutil(path: Path, total: int, free: int) -> DiskFacts:
     )
 
 
-MINIMUM_FIELDS = 10
-
-
 @dataclass(frozen=True)
 class Mount:
     """A line of mountinfo."""
@@ -199,9 +187,7 @@ def mount_of(path: PurePosixPath, mounts: Iterable[Mount]) -> Mount | None:
 
 def _parse_line(line: str) -> Mount | None:
     fields = line.split(" ")
-    if len(fields) < MINIMUM_FIELDS or "-" not in fields[6:]:
-        return None
-    after = fields[fields.index("-", 6) + 1 :]
+    after = fields[fields.index("-", 6) + 1 :] if "-" in fields[6:] else []
     if len(after) < 3:
         return None
     options = dict.fromkeys([*fields[5].split(","), *after[2].split(",")])

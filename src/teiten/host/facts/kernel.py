@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.host.facts.readings import read_text
@@ -27,14 +26,8 @@ PRODUCT = ("sys_vendor", "product_name", "product_version")
 
 def read_kernel_parameters(root: Path = Path("/")) -> tuple[tuple[str, str], ...]:
     """Name and value of those that this kernel has, as sysctl(8) names them."""
-    return tuple(_parameters(root))
-
-
-def _parameters(root: Path) -> Iterator[tuple[str, str]]:
-    for name in PARAMETERS:
-        value = read_text(root / "proc/sys" / name.replace(".", "/"))
-        if value:
-            yield name, " ".join(value.split())
+    values = ((name, read_text(root / "proc/sys" / name.replace(".", "/"))) for name in PARAMETERS)
+    return tuple((name, " ".join(value.split())) for name, value in values if value)
 
 
 def boot_id(root: Path = Path("/")) -> str | None:

@@ -1,8 +1,7 @@
 """Everything about the machine in one value. Nothing is decided here: see ``cautions``.
 
-Whether this is a virtual machine or a container.
-
-After systemd-detect-virt(1), but from files alone: no program is started.
+Whether it is a virtual machine or a container is told as by systemd-detect-virt(1), but from files
+alone: no program is started.
 """
 
 from __future__ import annotations
@@ -15,15 +14,17 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from teiten.given_paths import exists
 from teiten.host.ceilings.kept import cached_ceilings
 from teiten.host.facts.cgroups import read_cgroup_limits
 from teiten.host.facts.cpus import read_cpu_facts
 from teiten.host.facts.disks import disk_of
 from teiten.host.facts.kernel import read_kernel_parameters, read_product, read_scheduler
 from teiten.host.facts.memory import read_memory_facts
-from teiten.host.facts.readings import exists, read_int, read_text
+from teiten.host.facts.readings import read_int, read_text
 from teiten.host.system.page_cache import can_drop_page_cache
 from teiten.host.system.paths import Workdir
+from teiten.host.system.users import is_root
 from teiten.model.facts import HostFacts
 
 CLOCK_SOURCE = Path("sys/devices/system/clocksource/clocksource0/current_clocksource")
@@ -48,7 +49,7 @@ def read_host_facts(workdir: Path, root: Path = Path("/")) -> HostFacts:
         virtualisation=read_virtualisation(root) if sys.platform == "linux" else "unknown",
         container=read_container(root),
         load_average=_load_average(),
-        is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
+        is_root=is_root(),
         clock_source=read_text(root / CLOCK_SOURCE),
         perf_event_paranoid=read_int(root / "proc/sys/kernel/perf_event_paranoid"),
         pressure_stall=read_text(root / "proc/pressure/cpu") is not None,
@@ -63,11 +64,8 @@ def read_host_facts(workdir: Path, root: Path = Path("/")) -> HostFacts:
 
 def distribution(os_release: str | None) -> str | None:
     """PRETTY_NAME of os-release(5)."""
-    for line in (os_release or "").splitlines():
-        key, _, value = line.partition("=")
-        if key == "PRETTY_NAME":
-            return value.strip().strip("\"'")
-    return None
+    match = re.search(r"^PRETTY_NAME=(.*)", os_release or "", re.MULTILINE)
+    return match[1].strip().strip("\"'") if match else None
 
 
 def _load_average() -> float | None:
@@ -139,7 +137,8 @@ def read_container(
             return engine
     if "KUBERNETES_SERVICE_HOST" in environment:
         return "kubernetes"
-    named = read_text(root / "run/systemd/container") or _of_init(root)
+    of_init = re.search(r"(?:^|\0)container=([^\0]+)", read_text(root / "proc/1/environ") or "")
+    named = read_text(root / "run/systemd/container") or (of_init[1] if of_init else None)
     if named:
         return named
     groups = read_text(root / "proc/1/cgroup") or ""
@@ -155,8 +154,3 @@ def _in_first_namespaces(root: Path) -> bool:
         )
     except OSError:
         return False
-
-
-def _of_init(root: Path) -> str | None:
-    match = re.search(r"(?:^|\0)container=([^\0]+)", read_text(root / "proc/1/environ") or "")
-    return match[1] if match else None

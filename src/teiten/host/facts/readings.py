@@ -22,14 +22,6 @@ def read_int(path: Path) -> int | None:
         return None
 
 
-def exists(path: Path) -> bool:
-    """Whether we can see a path; False also where a folder on the way is closed to us."""
-    try:
-        return path.exists()
-    except OSError:
-        return False
-
-
 def parse_id_list(text: str) -> tuple[int, ...]:
     """The kernel's lists of processors and nodes: ``0-3,8`` is 0, 1, 2, 3, 8.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.host.facts.readings import read_int
+from teiten.host.system.users import is_root
 from teiten.model.facts import Caution, HostFacts
 
 PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
@@ -35,7 +35,7 @@ def read_profiling_facts() -> ProfilingFacts:
         system=sys.platform,
         perf=shutil.which("perf"),
         paranoid=read_int(PARANOID),
-        is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
+        is_root=is_root(),
     )
 
 
@@ -51,11 +51,10 @@ def profiling_caution(facts: ProfilingFacts) -> Caution | None:
         return Caution.warning("profile-system", system=facts.system)
     if facts.perf is None:
         return Caution.warning("profile-no-perf")
-    paranoid = facts.paranoid
-    if facts.is_root or paranoid is None or paranoid <= KERNEL_TOO:
+    if kernel_allowed(facts):
         return None
-    if paranoid > MOST_PARANOID:
-        return Caution.warning("profile-forbidden", paranoid=paranoid)
+    if facts.paranoid is not None and facts.paranoid > MOST_PARANOID:
+        return Caution.warning("profile-forbidden", paranoid=facts.paranoid)
     return Caution.note("profile-user-only")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,8 +11,6 @@ from pathlib import Path
 
 from teiten.errors import ServerError
 from teiten.host.facts.readings import parse_id_list, read_text
-
-STATUS_KEY = "Cpus_allowed_list"
 
 
 def affinity(pid: int) -> frozenset[int] | None:
@@ -36,11 +35,9 @@ def pin_self(cpus: Collection[int]) -> None:
 
 def pinned_to(pid: int, root: Path = Path("/")) -> tuple[int, ...]:
     """Read /proc/PID/status of a process; empty where it cannot be read."""
-    for line in (read_text(root / f"proc/{pid}/status") or "").splitlines():
-        key, _, value = line.partition(":")
-        if key == STATUS_KEY:
-            return parse_id_list(value)
-    return ()
+    status = read_text(root / f"proc/{pid}/status") or ""
+    listed = re.search(r"^Cpus_allowed_list:(.*)", status, re.MULTILINE)
+    return parse_id_list(listed[1]) if listed else ()
 
 
 @contextmanager

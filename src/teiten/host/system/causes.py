@@ -188,27 +188,29 @@ def no_inodes(place: Path) -> bool:
 
 def _blocking(place: Path | None) -> str:
     """The nearest folder of a path and whose it is, where it is another's."""
+    nearest = _nearest(place)
+    if nearest is None or nearest[1].st_uid == os.geteuid():
+        return ""
+    return f"{nearest[0]} belongs to the user {_user_name(nearest[1].st_uid)}"
+
+
+def _nearest(place: Path | None) -> tuple[Path, os.stat_result] | None:
+    """The nearest folder of a path, with its status; None where the system has no owners."""
     folder = _existing(place)
     if folder is None or not hasattr(os, "geteuid"):
-        return ""
+        return None
     try:
-        owner = folder.lstat().st_uid
+        return folder, folder.lstat()
     except OSError:
-        return ""
-    if owner == os.geteuid():
-        return ""
-    return f"{folder} belongs to the user {_user_name(owner)}"
+        return None
 
 
 def _closed_by_us(place: Path | None) -> Path | None:
     """The nearest folder (or file) of a path, where we own it and its mode keeps us out."""
-    folder = _existing(place)
-    if folder is None or not hasattr(os, "geteuid"):
+    nearest = _nearest(place)
+    if nearest is None:
         return None
-    try:
-        status = folder.lstat()
-    except OSError:
-        return None
+    folder, status = nearest
     needed = stat.S_IRWXU if stat.S_ISDIR(status.st_mode) else stat.S_IRUSR | stat.S_IWUSR
     lacks = status.st_mode & needed != needed
     return folder if status.st_uid == os.geteuid() and lacks else None
@@ -237,12 +239,10 @@ def _is_no_folder(place: Path) -> bool:
 
 
 def _of(place: Path | None) -> str:
-    return f": {_shortened(place)}" if place is not None else ""
-
-
-def _shortened(place: Path) -> str:
+    if place is None:
+        return ""
     text = str(place)
-    return text if len(text) <= 300 else f"{text[:140]}…{text[-140:]}"
+    return f": {text}" if len(text) <= 300 else f": {text[:140]}…{text[-140:]}"
 
 
 _PLAIN = (

@@ -16,7 +16,7 @@ from enum import Enum
 from pathlib import Path
 from typing import IO
 
-from teiten.host.system.users import ServerUser
+from teiten.host.system.users import ServerUser, run_as
 
 LIBRARIES = "DYLD_LIBRARY_PATH" if sys.platform == "darwin" else "LD_LIBRARY_PATH"
 _PLAIN = ("LANG", "LANGUAGE", "PATH", "TZ")
@@ -86,15 +86,12 @@ def run_briefly(
     in the folder / then, which he may enter. Raises OSError where it cannot be started, or takes
     longer than ``timeout`` (seconds).
     """
-    other_user = user if user is not None and user.is_other else None
+    as_other = run_as(user)
     try:
         return subprocess.run(
             words,
             env=child_environment(library_path, given, user=user, inherited=inherited),
-            cwd="/" if other_user else None,
-            user=other_user.uid if other_user else None,
-            group=other_user.gid if other_user else None,
-            extra_groups=[] if other_user else None,
+            cwd="/" if as_other else None,
             stdin=subprocess.DEVNULL if input is None else None,
             input=input,
             stdout=stdout,
@@ -102,6 +99,7 @@ def run_briefly(
             timeout=timeout,
             check=False,
             start_new_session=sys.platform != "win32",  # a Ctrl-C reaches us alone
+            **as_other,
         )
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(f"{words[0]} takes longer than {timeout:g} s") from error

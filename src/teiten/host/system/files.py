@@ -1,7 +1,4 @@
-"""System calls on files beyond reading and writing; hints where a system has none.
-
-A pipe with room for more than the 64 KiB that Linux gives it.
-"""
+"""System calls on files and pipes beyond reading and writing; hints where a system has none."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -34,8 +35,9 @@ def why_no_namespaces(root: Path = Path("/")) -> str | None:
     if _ip() is None:
         return "the program ip (iproute2) is missing"
     status = read_text(root / "proc/self/status") or ""
-    held = next((line.split()[1] for line in status.splitlines() if line[:7] == "CapEff:"), "0")
-    if any(not int(held, 16) >> needed & 1 for needed in (CAP_NET_ADMIN, CAP_SYS_ADMIN)):
+    held = re.search(r"^CapEff:\s*(\w+)", status, re.MULTILINE)
+    capabilities = int(held[1], 16) if held else 0
+    if any(not capabilities >> needed & 1 for needed in (CAP_NET_ADMIN, CAP_SYS_ADMIN)):
         return "this program may not make network namespaces (it needs root)"
     return None
 

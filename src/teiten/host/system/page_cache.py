@@ -1,12 +1,10 @@
-"""How much of files the OS page cache holds, and letting them leave it.
+"""How much of files the OS page cache holds, and emptying it before a trial.
 
 Measured through open descriptors: by cachestat(2) where the kernel has it (Linux 6.5), else by
 mincore(2) of a mapping, which reads nothing. Both tell only of files that one could write, so that
 nobody learns what others read; of others nothing is said.
 
 Sources: Linux, mm/filemap.c (cachestat), mm/mincore.c (can_do_mincore).
-
-The OS page cache: what of it can be emptied before a trial.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
+
+from teiten.host.system.users import is_root
 
 ROOT_WORKDIR = Path("/var/lib/teiten")
 """For root, whose home the servers' unprivileged user cannot enter."""
@@ -85,6 +86,6 @@ class Workdir:
 
 def default_workdir() -> Path:
     """The XDG data folder; for root a folder of the system's."""
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
+    if is_root():
         return ROOT_WORKDIR
     return Path(platformdirs.user_data_dir("teiten", appauthor=False))

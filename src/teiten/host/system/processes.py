@@ -1,4 +1,5 @@
-"""Child processes that do not outlive this program, and the identity of processes.
+"""Child processes that do not outlive this program, waiting for their end, the CPU time that they
+used, and the identity of processes.
 
 A child gets a session (so a process group) of its own: a Ctrl-C of the terminal reaches only this
 program, which then ends its children in order. On Linux the kernel also sends the child
@@ -12,9 +13,11 @@ import contextlib
 import ctypes
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -26,7 +29,7 @@ from teiten.host.system.detached import mark
 from teiten.host.system.environment import Inherited, child_environment
 from teiten.host.system.namespaces import inside
 from teiten.host.system.signals import KILL
-from teiten.host.system.users import ServerUser
+from teiten.host.system.users import ServerUser, run_as
 
 PR_SET_PDEATHSIG = 1
 MEMBERS = "cgroup.procs"
@@ -60,16 +63,14 @@ def spawn(
     """Start a program in a session of its own that ends with this program.
 
     ``user``: as whom, where that is another user. ``environment``: variables beside those that it
-    inherits. ``cpus``: the processors that it, and all that it
-    starts, is pinned to; empty for all of ours. ``groups``: control groups that it, and all that it
-    starts, is a member of from its first instruction. ``space``: the network namespace that they
-    are in; None for ours. Raises OSError where it cannot be started.
+    inherits. ``cpus``: the processors that it, and all that it starts, is pinned to; empty for all
+    of ours. ``groups``: control groups that they are members of from its first instruction.
+    ``space``: the network namespace that they are in; None for ours. Raises OSError where it cannot
+    be started.
     """
-    other_user = user if user is not None and user.is_other else None
-    marked = (
-        mark() if inherited is Inherited.PLAIN else {}
-    )  # a person's ssh may keep its connection
-    given = {**(environment or {}), **marked}
+    given = dict(environment or {})
+    if inherited is Inherited.PLAIN:  # a person's ssh may keep its connection
+        given |= mark()
     doors = [os.open(group / MEMBERS, os.O_WRONLY | os.O_CLOEXEC) for group in groups]
     try:
         with inside(space):
@@ -81,10 +82,8 @@ def spawn(
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=sys.platform != "win32",
-                user=other_user.uid if other_user else None,
-                group=other_user.gid if other_user else None,
-                extra_groups=[] if other_user else None,
                 preexec_fn=_before_exec(death_signal, cpus, doors),  # noqa: PLW1509 - all is loaded before fork
+                **run_as(user),
             )
     except subprocess.SubprocessError as error:  # what the preparation raised in the child
         asked = [f"be pinned to the processors {sorted(cpus)}"] if cpus else []
@@ -258,3 +257,115 @@ def ending(exit_code: int | None) -> str:
         return f"was ended by {signal.Signals(-exit_code).name}"
     except ValueError:
         return f"was ended by signal {-exit_code}"
+
+
+POLL_SECONDS = 0.02
+"""Between two looks where the kernel cannot wake us at the child's end."""
+LONGEST_POLL = 1e6
+"""Seconds: poll counts milliseconds in a C int."""
+
+
+class EndSignal:
+    """Wakes at a process's end where the kernel can (Linux), else sleeps a little."""
+
+    def __init__(self, pid: int) -> None:
+        self._pidfd = _open_pidfd(pid)
+
+    def wait(self, seconds: float) -> None:
+        """At the most ``seconds``, perhaps less."""
+        if self._pidfd is not None:
+            poll = select.poll()  # not select(), which refuses descriptors beyond 1023
+            poll.register(self._pidfd, select.POLLIN)
+            poll.poll(min(seconds, LONGEST_POLL) * 1000)
+        else:
+            time.sleep(min(seconds, POLL_SECONDS))
+
+    def close(self) -> None:
+        if self._pidfd is not None:
+            os.close(self._pidfd)
+            self._pidfd = None
+
+
+def _open_pidfd(pid: int) -> int | None:
+    if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
+        return None  # another system, or a Python that was built for old headers of Linux
+    try:
+        return os.pidfd_open(pid)
+    except OSError:  # an old kernel, or a sandbox
+        return None
+
+
+if sys.platform == "win32":
+
+    def take_end(process: subprocess.Popen[bytes]) -> float | None:
+        """Set the exit code of a process that has ended. The CPU seconds of all its threads, as
+        they can be seen now: Windows keeps no account of the dead."""
+        seconds = None
+        try:
+            times = psutil.Process(process.pid).cpu_times()
+            seconds = times.user + times.system
+        except psutil.Error:
+            pass
+        process.poll()
+        return seconds
+
+else:
+
+    def take_end(process: subprocess.Popen[bytes]) -> float | None:
+        """Set the exit code of a process that has ended; the exact CPU seconds of all its threads,
+        None while it lives."""
+        try:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        except ChildProcessError:  # taken by somebody else: the exit code is lost
+            process.poll()
+            return None
+        if not pid:
+            return None
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_utime + usage.ru_stime
+
+
+class Child:
+    """A started process: its end, and the CPU time of all its threads (user and system)."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self.cpu_seconds = 0.0
+        """Exact after the end; on Windows, where the kernel keeps no account of the dead, as last
+        seen."""
+        self._end = EndSignal(process.pid)
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self.process.returncode
+
+    def end(self, patience: float) -> None:
+        """End it with all that it started: asked first, killed after ``patience`` seconds."""
+        signal_group(self.process, signal.SIGTERM)
+        if not self.wait(patience):
+            self.process.kill()
+            self.wait(patience)
+
+    def ended(self) -> bool:
+        """Whether the process has ended; takes its exit code and its account then."""
+        if self.process.returncode is None:
+            used = take_end(self.process)
+            if used is not None:
+                self.cpu_seconds = used
+            if self.process.returncode is not None:
+                self._end.close()
+        return self.process.returncode is not None
+
+    def wait(self, seconds: float) -> bool:
+        """Wait this long at most; whether the process has ended. Ctrl-C interrupts it."""
+        deadline = time.monotonic() + seconds
+        while not self.ended():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._end.wait(left)
+        return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 from teiten.errors import MachineError
 
@@ -32,6 +33,13 @@ class ServerUser:
             return pwd.getpwnam(self.name).pw_dir
         except KeyError:
             return "/"
+
+
+def run_as(user: ServerUser | None) -> dict[str, Any]:
+    """Arguments of subprocess with which a program runs as another user; empty for ourselves."""
+    if user is None or not user.is_other:
+        return {}
+    return {"user": user.uid, "group": user.gid, "extra_groups": []}
 
 
 def is_root() -> bool:

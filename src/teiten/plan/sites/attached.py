@@ -17,19 +17,16 @@ from teiten.model.facts import Caution
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.quantities import SIZE_UNITS
-from teiten.model.setup import varied_factors
+from teiten.model.setup import PlannedCell, varied_factors
 from teiten.model.study import Measure, Settings, Study
-from teiten.model.text import Language
-from teiten.plan.cells import settings_of
-from teiten.plan.sites.contract import ActionContext, Lack, SitePlan, not_offered
-from teiten.plan.sites.offers import lacks_of
+from teiten.model.text import Bilingual
+from teiten.plan.cells import setup_of
+from teiten.plan.sites.contract import ActionContext, Lack, SitePlan, not_offered, together
 from teiten.ways.registry import way_of
 
 OWN_CONNECTIONS = 3
 """Connections of Teiten to a server, besides the clients': the sampler and the checks."""
 
-_LANGUAGES: tuple[tuple[Language, str, str], ...] = (("en", "; ", " "), ("ja", "。", ""))
-"""Language, separator of reasons, and separator of sentences."""
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
 _UNITS = SIZE_UNITS | _TIMES
 _TRUE, _FALSE = {"on", "true", "yes", "1", "t", "y"}, {"off", "false", "no", "0", "f", "n"}
@@ -45,11 +42,6 @@ class Split:
     """Name, the study's value, the server's: it stays, because Teiten does not restart it."""
     unknown: Settings
     """The server has no such parameter."""
-
-
-def _needed_connections(trial: PlannedTrial) -> int:
-    own = OWN_CONNECTIONS * len(trial.templates)
-    return trial.load.connections + trial.load.idle + own
 
 
 def split_settings(server: AttachedServer, settings: Settings) -> Split:
@@ -135,20 +127,16 @@ class AttachedPlan(SitePlan):
         """Those that it takes for a session."""
         return split_settings(_attached(installation), settings).by_session
 
-    def missing_connections(self, trial: PlannedTrial) -> int:
-        free = min(
-            _attached(template.installation).free_connections for template in trial.templates
-        )
-        return _needed_connections(trial) - free
+    def connections(self, trial: PlannedTrial) -> tuple[int, int]:
+        own = OWN_CONNECTIONS * len(trial.templates)
+        free = _with_fewest_free(trial).free_connections
+        return trial.load.connections + trial.load.idle + own, free
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
-        servers = (_attached(template.installation) for template in trial.templates)
-        server = min(servers, key=lambda server: server.free_connections)
-        needed = _needed_connections(trial)
+        needed, free = self.connections(trial)
         return UsageError(
-            f"{trial.load.asked} needs {needed} connections to the"
-            f" server {trial.cell.server}; {server.free_connections} are free there for"
-            f" the role {server.role}",
+            f"{trial.load.asked} needs {needed} connections to the server {trial.cell.server};"
+            f" {free} are free there for the role {_with_fewest_free(trial).role}",
             "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
         )
 
@@ -201,6 +189,11 @@ class AttachedPlan(SitePlan):
 def _attached(installation: Installation) -> AttachedServer:
     assert installation.attached is not None, f"{installation.name} is not attached"
     return installation.attached
+
+
+def _with_fewest_free(trial: PlannedTrial) -> AttachedServer:
+    servers = (_attached(template.installation) for template in trial.templates)
+    return min(servers, key=lambda server: server.free_connections)
 
 
 def _actions_on(
@@ -321,14 +314,16 @@ def _left_out(plan: Plan, level: str, server: AttachedServer) -> Iterator[Cautio
         for needs, lacks in not_offered(workload, lacks_of(level, server)):
             by_lacks.setdefault(lacks, []).append(needs)
     for lacks, left in by_lacks.items():
-        values = {"server": level, "levels": ", ".join(needs.level for needs in left)}
-        for language, ending, space in _LANGUAGES:
-            hints = dict.fromkeys(lack.hint.in_language(language) for lack in lacks)
-            values[f"why_{language}"] = ending.join(
-                lack.why.in_language(language) for lack in lacks
-            )
-            values[f"hint_{language}"] = space.join(hints)
-        yield Caution.warning("attached-left-out", **values)
+        lack = together(lacks)
+        yield Caution.warning(
+            "attached-left-out",
+            server=level,
+            levels=", ".join(needs.level for needs in left),
+            why_en=lack.why.en,
+            hint_en=lack.hint.en,
+            why_ja=lack.why.ja,
+            hint_ja=lack.hint.ja,
+        )
 
 
 def _settings(
@@ -338,7 +333,7 @@ def _settings(
     unknown: dict[str, str] = {}
     for trial in plan.trials:
         if trial.cell.server == level:
-            split = split_settings(server, settings_of(plan.study, trial.cell))
+            split = split_settings(server, setup_of(PlannedCell(plan.study, trial.cell)).settings)
             different |= {name: f"{name} {there} ({ours})" for name, ours, there in split.different}
             unknown |= dict(split.unknown)
     if different:
@@ -383,3 +378,84 @@ def _amount(text: str, unit: str) -> Fraction | None:
     if times is None or (times[2] and times[2] not in _UNITS):
         return None
     return number * int(times[1] or 1) * (_UNITS[times[2]] if times[2] else 1)
+
+
+OWN_SERVERS = Bilingual(
+    "Run it on a server that Teiten starts: --servers 18.",
+    "Teitenが起動するサーバで実行する（例: --servers 18）。",
+)
+NEVER = {
+    Need.START: Bilingual(
+        "it needs a server that has just been started, and Teiten does not restart this one",
+        "起動直後のサーバが必要であり、Teitenはこのサーバを再起動しない",
+    ),
+    Need.INITDB: Bilingual(
+        "it needs a cluster of its own, by initdb", "initdbで作成した専用のクラスタが必要である"
+    ),
+    Need.MEMORY: Bilingual(
+        "it needs a known amount of memory for server and page cache together, and Teiten cannot"
+        " limit that of this server",
+        "サーバとページキャッシュを合わせたメモリ量が既知である必要があり、"
+        "Teitenはこのサーバのメモリを制限できない",
+    ),
+    Need.CACHES: Bilingual(
+        "it needs an empty page cache, and Teiten does not drop that of this server's machine",
+        "ページキャッシュが空である必要があり、Teitenはこのサーバのマシンのキャッシュを破棄しない",
+    ),
+    Need.CONFIGURATION: Bilingual(
+        "it sets parameters of the whole server, and Teiten leaves those of this one alone",
+        "サーバ全体のパラメータを変更する必要があり、Teitenはこのサーバの設定を変更しない",
+    ),
+}
+"""Needs that no attached server meets, whatever role one has there."""
+
+
+def lacks_of(level: str, server: AttachedServer) -> Mapping[Need, Lack]:
+    """``level``: the server's name in the study."""
+    lacks = {need: Lack(why, OWN_SERVERS) for need, why in NEVER.items()}
+    if not server.can_checkpoint:
+        lacks[Need.CHECKPOINT] = Lack(
+            Bilingual(
+                f"it needs CHECKPOINT, for which the role {server.role} has no right",
+                f"CHECKPOINTの実行が必要であり、ロール{server.role}にはその権限がない",
+            ),
+            Bilingual(
+                f"GRANT pg_checkpoint TO {server.role} on {level} (15 and later), or name a"
+                " superuser in the address.",
+                f"{level}でGRANT pg_checkpoint TO {server.role}（15以降）を実行するか、"
+                "スーパーユーザを指定する。",
+            ),
+        )
+    if not server.can_prewarm:
+        lacks[Need.PREWARM] = _extension(level, server, "pg_prewarm")
+    if not server.sees_buffers:
+        lacks[Need.BUFFERS] = _extension(level, server, "pg_buffercache")
+    return lacks
+
+
+def _extension(level: str, server: AttachedServer, name: str) -> Lack:
+    if server.superuser:
+        return Lack(
+            Bilingual(
+                f"it needs {name}, which is not installed there",
+                f"{name}が必要であり、そのサーバにはインストールされていない",
+            ),
+            Bilingual(
+                f"Install the contrib modules of PostgreSQL on the machine of {level}"
+                " (postgresql-contrib).",
+                f"{level}のマシンにPostgreSQLのcontribモジュール"
+                "（postgresql-contrib）をインストールする。",
+            ),
+        )
+    return Lack(
+        Bilingual(
+            f"it needs {name}, which the role {server.role} may not create",
+            f"{name}が必要であり、ロール{server.role}には作成する権限がない",
+        ),
+        Bilingual(
+            f"Name a superuser of {level} in the address; the extension is made in Teiten's own"
+            " database alone.",
+            f"{level}のスーパーユーザを接続先に指定する。"
+            "拡張はTeiten自身のデータベースだけに作成する。",
+        ),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,8 +110,8 @@ class SitePlan(ABC):
         return settings
 
     @abstractmethod
-    def missing_connections(self, trial: PlannedTrial) -> int:
-        """How many a trial's clients lack; 0 and less are none."""
+    def connections(self, trial: PlannedTrial) -> tuple[int, int]:
+        """How many a trial needs of a server, and how many it can have."""
 
     @abstractmethod
     def too_few_connections(self, trial: PlannedTrial) -> UsageError: ...
@@ -172,6 +172,16 @@ class SitePlan(ABC):
 
     @abstractmethod
     def stop(self, *, restores: bool) -> str: ...
+
+
+def together(lacks: Sequence[Lack]) -> Lack:
+    """Several reasons as one."""
+    whys = [lack.why for lack in lacks]
+    hints = dict.fromkeys(lack.hint for lack in lacks)
+    return Lack(
+        Bilingual("; ".join(why.en for why in whys), "。".join(why.ja for why in whys)),
+        Bilingual(" ".join(hint.en for hint in hints), "".join(hint.ja for hint in hints)),
+    )
 
 
 def not_offered(

@@ -44,15 +44,14 @@ class LocalPlan(SitePlan):
             if layout is not None and layout.relations > room:
                 raise _too_many_partitions(trial, layout, room)
 
-    def missing_connections(self, trial: PlannedTrial) -> int:
-        return _needed_connections(trial) - _limit(trial)
+    def connections(self, trial: PlannedTrial) -> tuple[int, int]:
+        return trial.load.connections + trial.load.idle + SPARE_CONNECTIONS, _limit(trial)
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
-        needed = _needed_connections(trial)
+        needed, limit = self.connections(trial)
         return UsageError(
             f"{trial.load.asked} needs max_connections of at least {needed}"
-            f" ({SPARE_CONNECTIONS} are kept for superusers and the sampler); it is"
-            f" {_limit(trial)}",
+            f" ({SPARE_CONNECTIONS} are kept for superusers and the sampler); it is {limit}",
             f"--guc max_connections={needed}, or fewer clients",
         )
 
@@ -127,10 +126,6 @@ def _without(module: str, level: str) -> Lack:
             "contribを含むサーバを指定する（teiten pg install 18、--servers 18）。",
         ),
     )
-
-
-def _needed_connections(trial: PlannedTrial) -> int:
-    return trial.load.connections + trial.load.idle + SPARE_CONNECTIONS
 
 
 def _limit(trial: PlannedTrial) -> int:

@@ -120,7 +120,7 @@ def host_cautions(
         leave |= OF_THE_DISK | OF_THE_SERVER
     for caution in cautions:
         if caution.code not in leave:
-            yield replace(caution, values=(*caution.values, ("host", shown(host))))
+            yield replace(caution, values=(*caution.values, ("host", host.shown)))
 
 
 def assignment_cautions(plan: Plan) -> tuple[Caution, ...]:
@@ -130,16 +130,16 @@ def assignment_cautions(plan: Plan) -> tuple[Caution, ...]:
         return ()
     cautions = []
     if assigned.address is not None:
-        client, db = assigned.client_address or "", shown(assigned.db)
+        client, db = assigned.client_address or "", assigned.db.shown
         cautions.append(
             Caution.warning("open-port", address=assigned.address, client=client, db=db)
         )
     if assigned.more:
-        listening = ", ".join(f"{shown(node.host)}: {node.address}" for node in assigned.more)
+        listening = ", ".join(f"{node.host.shown}: {node.address}" for node in assigned.more)
         peers = ", ".join(dict.fromkeys(node.peer for node in assigned.more))
         cautions.append(Caution.warning("open-port-nodes", addresses=listening, peers=peers))
         cautions += _one_machine(assigned)
-        cautions.append(Caution.note("first-host-shared", db=shown(assigned.db)))
+        cautions.append(Caution.note("first-host-shared", db=assigned.db.shown))
     return tuple(cautions)
 
 
@@ -155,15 +155,10 @@ def _one_machine(assigned: HostAssignment) -> Iterator[Caution]:
     """Warn of db hosts that are one machine by another name: containers, or addresses."""
     of_boot: dict[str, list[str]] = {}
     for server in assigned.servers:
-        of_boot.setdefault(server.boot, []).append(shown(server))
+        of_boot.setdefault(server.boot, []).append(server.shown)
     for boot, names in of_boot.items():
         if boot and len(names) > 1:
             yield Caution.warning("one-machine", hosts=", ".join(names))
-
-
-def shown(host: PlannedHost) -> str:
-    """A host for people: as the study names it, or what this machine calls itself."""
-    return host.name or host.node
 
 
 @dataclass(frozen=True)
@@ -175,7 +170,7 @@ class RemotePlan(LocalPlan):
     def actions(self, context: ActionContext) -> Iterator[str]:
         plan, assigned = context.plan, self.assignment
         db, client = assigned.db, assigned.client
-        where = ", ".join(map(shown, assigned.servers))
+        where = ", ".join(server.shown for server in assigned.servers)
         folders = ", ".join(dict.fromkeys(server.workdir for server in assigned.servers))
         copied = [level for level, server in plan.servers if not server.on_db_host]
         if copied and db.name:
@@ -185,8 +180,7 @@ class RemotePlan(LocalPlan):
             )
         if client.name and not assigned.together:
             yield (
-                f"copy pgbench to {shown(client)} ({client.workdir}), where its PATH has no such"
-                " one"
+                f"copy pgbench to {client.shown} ({client.workdir}), where its PATH has no such one"
             )
         made = " and ".join(dict.fromkeys(made_by(template.data) for template in plan.templates))
         folder = f"{where}, below templates in {folders}"
@@ -196,7 +190,7 @@ class RemotePlan(LocalPlan):
         yield f"copy them to clusters there ({often}); remove the copies at the end"
         listening = "it is reached through a private Unix socket only: no network port is opened"
         if assigned.more:
-            listening = f"those on {shown(db)} are reached through private Unix sockets only"
+            listening = f"those on {db.shown} are reached through private Unix sockets only"
         if assigned.address is not None:
             listening = (
                 f"it is listening on {assigned.address}, an open network port, for the one role of"
@@ -211,11 +205,11 @@ class RemotePlan(LocalPlan):
         )
         for number, node in enumerate(assigned.more, start=2):
             yield (
-                f"node {number} is on {shown(node.host)}, listening on {node.address}, an"
+                f"node {number} is on {node.host.shown}, listening on {node.address}, an"
                 " open network port, for the one role of the coordinator's server with a password"
                 f" made anew, from {node.peer} alone"
             )
-        yield from context.loading(shown(client))
+        yield from context.loading(client.shown)
         yield (
             "keep ssh connections open, in which an agent of Python runs; when it loses the"
             " connection, it ends what it has started"

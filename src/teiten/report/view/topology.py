@@ -143,7 +143,7 @@ def _buffers(kit: Kit, side: str | None) -> tuple[str, ...]:
         for trial in kit.analysis.plan.trials
         if side is None or side in map(trial.cell.level, factors)
     ]
-    given = {setting.name: setting.value for setting in kit.study.settings}.get("shared_buffers")
+    given = kit.study.fixed_settings.get("shared_buffers")
     planned = [dict(trial.settings).get("shared_buffers", given) for trial in trials] or [given]
     shared = kit.t("list.separator").join(dict.fromkeys(filter(None, planned)))
     value = shared if side is None else parameter_of(kit, side, "shared_buffers", shared)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from teiten.datasets.ssb.rows.native import Rows, rows
-from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
+from teiten.model.ssb import SsbData, SsbFormat, SsbTable
 
 
-class Watch(Protocol):
-    """Told from any thread, several times a second at most for each stream."""
+class Watch:
+    """Told from any thread, several times a second at most for each stream; by itself it does
+    nothing."""
 
     def progress(self, table: SsbTable, units: int, rows: int) -> None:
         """So many more units and rows of a table were written."""
@@ -22,19 +22,6 @@ class Watch(Protocol):
 
     def note(self, text: str) -> None:
         """Note what people should know when all is done."""
-
-
-class Unwatched:
-    """Nobody is told."""
-
-    def progress(self, table: SsbTable, units: int, rows: int) -> None:
-        """Nothing."""
-
-    def step(self, text: str) -> None:
-        """Nothing."""
-
-    def note(self, text: str) -> None:
-        """Nothing."""
 
 
 UNITS_ALONE = 512
@@ -63,23 +50,6 @@ class Block:
     units: int
     rows: int
     sums: tuple[int, ...]
-
-
-class Tally:
-    """Adds up what was taken of a table, and tells about it."""
-
-    def __init__(self, table: SsbTable, watch: Watch) -> None:
-        self._watch = watch
-        self.written = Written(table, 0, ())
-
-    def add(self, block: Block) -> None:
-        """Add a block; one at a time."""
-        written = self.written
-        sums = zip(written.sums or [0] * len(block.sums), block.sums, strict=True)
-        self.written = Written(
-            written.table, written.rows + block.rows, tuple(value + more for value, more in sums)
-        )
-        self._watch.progress(written.table, block.units, block.rows)
 
 
 Taker = Callable[[Block], None]

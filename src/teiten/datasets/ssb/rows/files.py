@@ -1,14 +1,11 @@
-"""Tables as files, and as a stream to stdout. A file is there whole or not at all.
-
-A table as a Parquet file: the CSV of the generator through pyarrow.
-"""
+"""Tables as files (Parquet: the CSV of the generator through pyarrow), and as a stream to stdout. A
+file is there whole or not at all."""
 
 from __future__ import annotations
 
 import errno
 import io
 import os
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -18,17 +15,17 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from teiten.datasets.ssb.rows.blocks import Block, Tally, Watch, take_blocks
-from teiten.datasets.ssb.rows.native import bytes_after, bytes_before, columns, units
-from teiten.datasets.ssb.rows.sizes import expected_bytes
+from teiten.datasets.ssb.rows.blocks import Block, Taker, Watch, take_blocks
+from teiten.datasets.ssb.rows.native import SIGNATURE, TRAILER, columns, units
+from teiten.datasets.ssb.rows.sizes import expected_bytes, require_free
 from teiten.errors import MachineError, UsageError
+from teiten.host.facts.disks import nearest_existing
 from teiten.host.system.files import widen_pipe
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.target_folder import new_file, target_folder
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
 
 PART_SUFFIX = ".teiten-part"
-GB = 10**9
 PATIENCE = 1.0
 """Seconds, after Ctrl-C, for a reader of a pipe that does not read."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -50,7 +47,13 @@ def write_files(
                 f"{folder / name} exists", "remove it, or name another folder with --to"
             )
     try:
-        _require_space(folder, expected_bytes(data, form))
+        require_free(
+            expected_bytes(data, form),
+            "the files take",
+            folder,
+            "free disk space, or choose a smaller --scale, a --chunk, or another folder with --to",
+            nearest_existing(folder),
+        )
         with target_folder(folder) as target:
             written = _write_tables(data, form, target, names, threads=threads, watch=watch)
     except OSError as error:
@@ -140,35 +143,45 @@ def _write(
     watch: Watch,
     patience: float | None = None,
 ) -> Written:
-    part = data.chunk.range_of(units(data, table))
-    tally = Tally(table, watch)
+    def give(block: Block) -> None:
+        _write_all(file, block.data)
+
+    before, after = (SIGNATURE, TRAILER) if form is SsbFormat.BINARY else (b"", b"")
+    _write_all(file, before)
+    written = _made(data, table, form, give, threads=threads, watch=watch, patience=patience)
+    _write_all(file, after)
+    return written
+
+
+def _made(
+    data: SsbData,
+    table: SsbTable,
+    form: SsbFormat,
+    give: Taker,
+    *,
+    threads: int,
+    watch: Watch,
+    patience: float | None = None,
+) -> Written:
+    """Make a table, or its chunk, give it block by block, and add up what was given."""
+    written = Written(table, 0, ())
 
     def take(block: Block) -> None:
-        _write_all(file, block.data)
-        tally.add(block)
+        nonlocal written
+        give(block)
+        sums = map(sum, zip(written.sums or [0] * len(block.sums), block.sums, strict=True))
+        written = Written(table, written.rows + block.rows, tuple(sums))
+        watch.progress(table, block.units, block.rows)
 
-    _write_all(file, bytes_before(form))
+    part = data.chunk.range_of(units(data, table))
     take_blocks(data, table, form, part, take, threads=threads, patience=patience)
-    _write_all(file, bytes_after(form))
-    return tally.written
+    return written
 
 
 def _write_all(descriptor: int, data: bytes | memoryview) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
-
-
-def _require_space(folder: Path, needed: int) -> None:
-    there = next(
-        parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists()
-    )
-    free = shutil.disk_usage(there).free
-    if needed > free:
-        raise MachineError(
-            f"the files take about {needed / GB:.1f} GB, and {folder} has {free / GB:.1f} GB free",
-            "free disk space, or choose a smaller --scale, a --chunk, or another folder with --to",
-        )
 
 
 ROW_GROUP = 500_000
@@ -184,18 +197,11 @@ def write_parquet(
     schema = pa.schema(
         [pa.field(column.name, TYPES[column.type], nullable=False) for column in fields]
     )
-    part = data.chunk.range_of(units(data, table))
-    tally = Tally(table, watch)
     with pyarrow.parquet.ParquetWriter(file, schema) as writer:
         groups = _Groups(writer, schema)
-
-        def take(block: Block) -> None:
-            groups.add(block)
-            tally.add(block)
-
-        take_blocks(data, table, SsbFormat.CSV, part, take, threads=threads)
+        written = _made(data, table, SsbFormat.CSV, groups.add, threads=threads, watch=watch)
         groups.write()
-    return tally.written
+    return written
 
 
 class _Groups:

@@ -21,7 +21,7 @@ from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.native import SsbColumn, columns, units
 from teiten.datasets.ssb.rows.results import check_results, has_known_results, verify_sums
 from teiten.datasets.ssb.rows.streaming import Copy, connected, copy_parallel
-from teiten.errors import MachineError, ServerError, UsageError
+from teiten.errors import MachineError, ServerError, UsageError, first_line
 from teiten.model.ssb import SsbData, SsbTable, Written
 
 LOADING = "teiten_loading_"
@@ -71,8 +71,9 @@ def load(dsn: Conninfo, data: SsbData, options: LoadOptions, watch: Watch) -> tu
                 written = tuple(
                     _load_table(dsn, connection, copy, options.streams) for copy in copies
                 )
-                if options.verify:
-                    _verify_sums(connection, copies, written)
+                for copy, sent in zip(copies, written, strict=True) if options.verify else ():
+                    watch.step(f"verifying {copy.table}")
+                    verify_sums(connection, copy.name, columns(data, copy.table), sent)
                 checked = options.verify and has_known_results(data)
                 with connection.transaction():
                     _name(connection, data)
@@ -132,14 +133,6 @@ def _load_table(dsn: Conninfo, connection: psycopg.Connection, copy: Copy, strea
         if not parallel:
             return replace(copy, freeze=True).run(connection, part)
     return copy_parallel(dsn, copy, part, streams)
-
-
-def _verify_sums(
-    connection: psycopg.Connection, copies: list[Copy], written: tuple[Written, ...]
-) -> None:
-    for copy, sent in zip(copies, written, strict=True):
-        copy.watch.step(f"verifying {copy.table}")
-        verify_sums(connection, copy.name, columns(copy.data, copy.table), sent)
 
 
 def _refuse_existing(connection: psycopg.Connection, data: SsbData, target: str) -> None:
@@ -220,22 +213,17 @@ def _told(target: str) -> Iterator[None]:
         yield
     except psycopg.errors.DiskFull as error:
         raise MachineError(
-            f"the disk of {target} is full: {_first_line(error)}",
+            f"the disk of {target} is full: {first_line(error)}",
             "free disk space, or choose a smaller --scale; what was loaded has been dropped",
         ) from error
     except psycopg.OperationalError as error:
         raise ServerError(
-            f"{target} cannot be reached, or the connection was lost: {_first_line(error)}",
+            f"{target} cannot be reached, or the connection was lost: {first_line(error)}",
             "see that the server runs and that --to names it, then run the same command again:"
             " a table gets its name when it is whole, and what was loaded by half is dropped",
         ) from error
     except psycopg.Error as error:
         raise ServerError(
-            f"{target} refused: {_first_line(error)}",
+            f"{target} refused: {first_line(error)}",
             "--to must name a database in which you may create tables",
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

@@ -99,13 +99,3 @@ def rows(data: SsbData, table: SsbTable, form: SsbFormat, part: range) -> Rows:
 SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 """With no flags and no header extension."""
 TRAILER = b"\xff\xff"
-
-
-def bytes_before(form: SsbFormat) -> bytes:
-    """Give the bytes before the rows of a file."""
-    return SIGNATURE if form is SsbFormat.BINARY else b""
-
-
-def bytes_after(form: SsbFormat) -> bytes:
-    """Give the bytes after the rows of a file."""
-    return TRAILER if form is SsbFormat.BINARY else b""

@@ -1,7 +1,5 @@
-"""The 13 queries, and whether a database gives the results that are known for its data.
-
-Whether a server holds the rows that were sent, and gives the results that are known.
-"""
+"""Whether a server holds the rows that were sent, and gives the results of the 13 queries that are
+known for its data."""
 
 from __future__ import annotations
 
@@ -9,16 +7,18 @@ import hashlib
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from teiten.datasets.ssb.rows.blocks import Unwatched, Watch
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.native import SsbColumn
 from teiten.errors import ServerError
 from teiten.model.ssb import SsbData, SsbTable, SsbVariant, Written
+
+FOLDER = Path(__file__).resolve().parents[3] / "studies" / "sql" / "ssb"
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,12 @@ class KnownResult:
 
 def queries() -> dict[str, str]:
     """The 13 queries of the paper by name (q1.1 … q4.3), in order."""
-    files = sorted(
-        (file for file in _folder().iterdir() if file.name.endswith(".sql")),
-        key=lambda file: file.name,
-    )
-    return {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in files}
+    return {file.stem: file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob("*.sql"))}
 
 
-def known_results(variant: SsbVariant, scale: float = 1.0) -> dict[str, KnownResult]:
+def known_results(variant: SsbVariant, scale: float) -> dict[str, KnownResult]:
     """The results by query; empty for a scale factor whose results are not known."""
-    text = (_folder() / "results.toml").read_text(encoding="utf-8")
+    text = (FOLDER / "results.toml").read_text(encoding="utf-8")
     results = tomllib.loads(text)[variant].get(f"{scale:g}", {})
     return {name: KnownResult(**result) for name, result in results.items()}
 
@@ -52,11 +48,6 @@ def has_known_results(data: SsbData) -> bool:
     return complete and bool(known_results(data.variant, data.scale))
 
 
-def result_of(connection: psycopg.Connection, query: str) -> KnownResult:
-    """Run a query and condense its result. Raises psycopg.Error."""
-    return condensed(connection.execute(query.encode()).fetchall())
-
-
 def condensed(rows: Iterable[Sequence[object]]) -> KnownResult:
     """The number of a result's rows, and the MD5 of its lines in the order of their bytes."""
     lines = sorted("|".join(str(value) for value in row).encode() for row in rows)
@@ -65,10 +56,7 @@ def condensed(rows: Iterable[Sequence[object]]) -> KnownResult:
 
 
 def check_results(
-    connection: psycopg.Connection,
-    variant: SsbVariant,
-    scale: float = 1.0,
-    watch: Watch | None = None,
+    connection: psycopg.Connection, variant: SsbVariant, scale: float, watch: Watch
 ) -> None:
     """Compare the 13 results with the known ones, those of ``scale``.
 
@@ -77,7 +65,6 @@ def check_results(
 
     Raises ServerError with the first difference, ValueError where none are known, psycopg.Error.
     """
-    watch = watch or Unwatched()
     known = known_results(variant, scale)
     if not known:
         raise ValueError(f"no results are known at scale factor {scale:g}")
@@ -85,17 +72,13 @@ def check_results(
         connection.execute("SET LOCAL enable_nestloop = off")
         for name, query in queries().items():
             watch.step(f"checking the result of {name}")
-            result = result_of(connection, query)
+            result = condensed(connection.execute(query.encode()).fetchall())
             if result != known[name]:
                 raise ServerError(
                     f"{name} gives {result.rows} rows (MD5 {result.md5}), not {known[name].rows}"
                     f" ({known[name].md5})",
                     "report this with the server's version: data or query are not the reference's",
                 )
-
-
-def _folder() -> resources.abc.Traversable:
-    return resources.files("teiten") / "studies" / "sql" / "ssb"
 
 
 def verify_sums(

@@ -1,7 +1,4 @@
-"""How much the data take, before they are made.
-
-Whether a server's disk suffices, where that can be seen from here.
-"""
+"""How much the data take, before they are made, and whether a disk suffices."""
 
 from __future__ import annotations
 
@@ -22,33 +19,17 @@ LINES = 4
 POSTGRES = "postgres"
 """A table in a server, next to the formats of files."""
 
-BYTES: dict[str, Mapping[SsbTable, float]] = {
-    SsbFormat.TBL: {
-        SsbTable.CUSTOMER: 96,
-        SsbTable.PART: 87,
-        SsbTable.SUPPLIER: 85,
-        SsbTable.DATE: 91,
-        SsbTable.LINEORDER: 102,
-    },
-    SsbFormat.BINARY: {
-        SsbTable.CUSTOMER: 124,
-        SsbTable.PART: 122,
-        SsbTable.SUPPLIER: 111,
-        SsbTable.DATE: 162,
-        SsbTable.LINEORDER: 141,
-    },
-    SsbFormat.PARQUET: {
-        SsbTable.CUSTOMER: 60,
-        SsbTable.PART: 35,
-        SsbTable.SUPPLIER: 60,
-        SsbTable.DATE: 30,
-        SsbTable.LINEORDER: 45,
-    },
-    POSTGRES: ssb.BYTES,
+_OF_ROWS = {
+    SsbFormat.TBL: (96, 87, 85, 91, 102),
+    SsbFormat.BINARY: (124, 122, 111, 162, 141),
+    SsbFormat.PARQUET: (60, 35, 60, 30, 45),
 }
-"""Bytes for each row, on average, measured at scale factor 1 (text grows by a few for larger
-keys) and rounded up."""
-BYTES[SsbFormat.CSV] = BYTES[SsbFormat.TBL]
+"""Bytes for each row of the tables, in their order, on average: measured at scale factor 1 (text
+grows by a few for larger keys) and rounded up."""
+BYTES: dict[str, Mapping[SsbTable, float]] = {
+    form: dict(zip(SsbTable, sizes, strict=True)) for form, sizes in _OF_ROWS.items()
+}
+BYTES |= {SsbFormat.CSV: BYTES[SsbFormat.TBL], POSTGRES: ssb.BYTES}
 
 
 def expected_rows(data: SsbData, table: SsbTable) -> int:
@@ -77,13 +58,22 @@ def require_space(connection: psycopg.Connection, data: SsbData) -> None:
     if folder is None:
         return
     tables = expected_bytes(data, POSTGRES)
-    needed = tables + min(tables, _most_log(connection))
-    free = shutil.disk_usage(folder).free
+    row = connection.execute("SELECT pg_size_bytes(current_setting('max_wal_size'))").fetchone()
+    require_free(
+        tables + min(tables, int(row[0]) if row else 0),
+        "the tables and their transaction log take",
+        folder,
+        "free disk space, or choose a smaller --scale or another server",
+    )
+
+
+def require_free(needed: int, what: str, folder: Path, hint: str, disk: Path | None = None) -> None:
+    """Raise MachineError where fewer bytes are free in a folder; ``disk``: a folder on its disk,
+    where it is not there yet."""
+    free = shutil.disk_usage(disk or folder).free
     if needed > free:
         raise MachineError(
-            f"the tables and their transaction log take about {needed / GB:.1f} GB, and {folder}"
-            f" has {free / GB:.1f} GB free",
-            "free disk space, or choose a smaller --scale or another server",
+            f"{what} about {needed / GB:.1f} GB, and {folder} has {free / GB:.1f} GB free", hint
         )
 
 
@@ -99,8 +89,3 @@ def _data_directory(connection: psycopg.Connection) -> Path | None:
         return folder if folder is not None and folder.is_dir() else None
     except OSError:
         return None
-
-
-def _most_log(connection: psycopg.Connection) -> int:
-    row = connection.execute("SELECT pg_size_bytes(current_setting('max_wal_size'))").fetchone()
-    return int(row[0]) if row else 0

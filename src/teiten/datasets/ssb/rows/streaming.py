@@ -1,20 +1,17 @@
-"""COPY of a table's rows as they are made, by one connection or several.
+"""COPY of a table's rows as they are made, by one connection or several, within the machine's
+bounds.
 
 Each connection has a thread that makes a buffer of rows and sends it; the server's reading is what
 holds it back, and memory is one buffer for each. The interpreter is free while rows are made.
-
-How many threads or connections make the data: what was asked, within the machine's bounds.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import psycopg
 from psycopg import sql
@@ -26,7 +23,7 @@ from teiten.datasets.ssb.rows.native import SIGNATURE, TRAILER, rows
 from teiten.host.facts.cgroups import read_cgroup_limits
 from teiten.host.facts.cpus import allowed_processors, usable_processors
 from teiten.host.facts.memory import read_memory_facts
-from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
+from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, Written
 from teiten.model.units import Bytes
 
 # Where a connection is lost psycopg writes to stderr what is raised anyway.
@@ -96,20 +93,18 @@ def copy_parallel(dsn: Conninfo, copy: Copy, part: range, streams: int) -> Writt
 
     The first failure, or an interruption, ends all of them.
     """
-    shares = _shares(part, streams)
+    chunks = (Chunk(number + 1, streams).range_of(len(part)) for number in range(streams))
+    shares = [part[chunk.start : chunk.stop] for chunk in chunks if chunk]
     connections: list[psycopg.Connection] = []
     try:
         for _ in shares:
             connections.append(connected(dsn))  # noqa: PERF401 - those made are closed where one fails
-        return _added(copy.table, _run_all(copy, connections, shares))
+        written = _run_all(copy, connections, shares)
     finally:
         for connection in connections:
             connection.close()
-
-
-def _shares(part: range, streams: int) -> list[range]:
-    bounds = [part.start + len(part) * number // streams for number in range(streams + 1)]
-    return [range(first, end) for first, end in pairwise(bounds) if first < end]
+    sums = tuple(map(sum, zip(*(share.sums for share in written), strict=True)))
+    return Written(copy.table, sum(share.rows for share in written), sums)
 
 
 def _run_all(
@@ -147,12 +142,6 @@ def _end(
         if not future.done():
             with suppress(psycopg.Error):
                 connection.cancel_safe(timeout=5)
-
-
-def _added(table: SsbTable, written: list[Written]) -> Written:
-    total: Callable[[tuple[int, ...]], int] = sum
-    sums = tuple(total(column) for column in zip(*(part.sums for part in written), strict=True))
-    return Written(table, sum(part.rows for part in written), sums)
 
 
 CONNECTIONS_OF_A_CPU = 4

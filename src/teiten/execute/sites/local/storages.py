@@ -121,7 +121,7 @@ class Storages:
     def _speed(self, opened: _Open) -> dict[str, Any]:
         if opened.emulated is None:
             speed, tool = measure_folder(opened.folder, SIZE, SECONDS, OF_STORAGE)
-            return {**asdict(speed), "tool": tool}
+            return {**speed, "tool": tool}
         limit = Limit.make(self._workdir, Allowed(transfers=(opened.emulated.limit,)))
         try:
             return _measured_inside(limit, opened.folder)

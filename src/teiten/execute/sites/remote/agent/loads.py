@@ -19,8 +19,8 @@ from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.sites.remote.agent.forms import Message
 from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.system import processes
+from teiten.host.system.processes import Child
 from teiten.host.system.signals import KILL
-from teiten.host.system.waiting import Child
 
 STOP_SECONDS = 5.0
 READ_EVERY = 1.0
