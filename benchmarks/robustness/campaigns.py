@@ -19,8 +19,8 @@ from typing import IO
 
 import psutil
 
+from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.marker import read_marker
-from teiten.execute.postgres.provision.staging import managed_installations
 from teiten.execute.postgres.sockets import socket_directories
 from teiten.execute.sites.local.notes import PREFIX
 from teiten.host.system.namespaces import NAMED

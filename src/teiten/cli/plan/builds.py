@@ -19,24 +19,26 @@ from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.site import PlanningSite
 from teiten.errors import UsageError
-from teiten.execute.postgres.building.build import BuildOrder, build_all, check_build_name
-from teiten.execute.postgres.building.like import (
-    Sources,
-    find_sources,
-    prepare_like,
-    request_of,
-)
+from teiten.execute.postgres.building.build import build_all, check_build_name
 from teiten.execute.postgres.building.preparing import (
+    Prepared,
+    Sources,
     built_already,
     foretold,
     foretold_seconds,
     prepare_build,
+    prepare_like,
+    request_of,
+    source_of,
 )
-from teiten.execute.postgres.building.recipe import needed_bytes
 from teiten.execute.postgres.building.running import Watch
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.built_as import reported_build
-from teiten.execute.postgres.installations import find_installations, resolve
+from teiten.execute.postgres.installations import (
+    find_installations,
+    managed_installations,
+    resolve,
+)
 from teiten.execute.postgres.provision.install import PGBENCH, install, install_pgbench
 from teiten.host.cautions.builds import build_cautions
 from teiten.host.system.signals import one_interruption
@@ -82,7 +84,7 @@ def build_one(
 ) -> Installation:
     """Build under a name, with progress; an installation that is the same build is returned."""
     check_build_name(name)
-    return _build(session, [BuildOrder(name, prepare_build(spec))], jobs or cores())[0]
+    return _build(session, {name: prepare_build(spec)}, jobs or cores())[0]
 
 
 def build_commit(
@@ -110,12 +112,13 @@ def build_like(
     say = session.console.say
     requests = [request_of(version) for version in versions]
     session.workdir.prepare()
-    code = find_sources(requests, sources.origins(session.workdir, say))
+    origins = sources.origins(session.workdir, say)
+    code = [source_of(request, origins) for request in requests]
     orders = prepare_like(code, spec.configure, spec.cflags or LIKE_FLAGS)
     return _build(session, orders, jobs or cores())
 
 
-def _build(session: Session, orders: Sequence[BuildOrder], used: int) -> list[Installation]:
+def _build(session: Session, orders: Mapping[str, Prepared], used: int) -> list[Installation]:
     about = Seconds(foretold_seconds(session.workdir, used) * len(orders))
     session.console.detail(f"building takes about {rough_duration(about)} here")
     with one_interruption(), _shown(session.console, about) as watching:
@@ -244,20 +247,20 @@ class StudyServers:
             )
         prepared = prepare_build(spec, self._sources.get(spec.source))
         self._sources[spec.source] = prepared.source
-        present = built_already(session.workdir, prepared.key)
+        present = built_already(managed_installations(session.workdir), prepared.key)
         if present is not None:
             return present
         full_name = f"{name}-{prepared.key[:8]}"
         if building:
             check_build_name(full_name)
-            return _build(session, [BuildOrder(full_name, prepared)], cores())[0]
+            return _build(session, {full_name: prepared}, cores())[0]
         self.planned = (
             *self.planned,
             PlannedBuild(
                 name,
                 prepared.described,
                 foretold_seconds(session.workdir, cores()),
-                needed_bytes(prepared.source),
+                prepared.needed_bytes,
             ),
         )
         return foretold(session.workdir, full_name, prepared)

@@ -7,7 +7,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,8 +17,8 @@ import filelock
 from teiten.errors import BuildError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
-from teiten.execute.postgres.building.preparing import Prepared, of_key
-from teiten.execute.postgres.building.recipe import BuildStep, Folders, needed_bytes, steps
+from teiten.execute.postgres.building.preparing import Prepared, built_already
+from teiten.execute.postgres.building.recipe import BuildStep, Folders, steps
 from teiten.execute.postgres.building.relinking import (
     LinkCommand,
     find_link,
@@ -38,18 +38,18 @@ from teiten.execute.postgres.building.running import (
 )
 from teiten.execute.postgres.building.sources import unpack
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
+from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
+from teiten.execute.postgres.provision.clients import Say
 from teiten.execute.postgres.provision.receipts import (
     Receipt,
     folder_name,
     write_receipt,
 )
 from teiten.execute.postgres.provision.staging import (
-    Say,
     check_server,
     exclusive,
     give_name,
-    managed_installations,
     require_space,
     staged,
     writing,
@@ -80,16 +80,8 @@ def check_build_name(name: str) -> None:
         )
 
 
-@dataclass(frozen=True)
-class BuildOrder:
-    """A build to be made, under a name that was checked."""
-
-    name: str
-    prepared: Prepared
-
-
 def build_all(
-    orders: Sequence[BuildOrder],
+    orders: Mapping[str, Prepared],
     workdir: Workdir,
     *,
     jobs: int,
@@ -97,7 +89,7 @@ def build_all(
     watching: Callable[[str], Watch],
 ) -> list[Installation]:
     """Build them, as many at a time as the jobs allow, or take the installation that is the same
-    build already; in the order of ``orders``.
+    build already; in the order of ``orders``, whose names were checked.
 
     ``watching``: who watches the build of a name. Raises UsageError for a name that is taken by
     another installation, BuildError where a source does not build, MachineError where the machine
@@ -106,49 +98,48 @@ def build_all(
     """
     with writing(), _one_at_a_time(workdir, say):
         own = managed_installations(workdir)
-        there = {order.name: of_key(own, order.prepared.key) for order in orders}
-        missing = [order for order in orders if there[order.name] is None]
+        there = {name: built_already(own, order.key) for name, order in orders.items()}
         for name, present in there.items():
             if present is not None:
                 _say_present(present, name, say)
-        for order in missing:
-            _refuse_taken(order.name, own)
+        missing = {name: order for name, order in orders.items() if there[name] is None}
+        for name in missing:
+            _refuse_taken(name, own)
         if missing:
-            made = _build_missing(missing, workdir, jobs, say, watching)
-            there |= {
-                order.name: installation for order, installation in zip(missing, made, strict=True)
-            }
+            there |= _build_missing(missing, workdir, jobs, say, watching)
         return [installation for installation in there.values() if installation is not None]
 
 
 def _build_missing(
-    missing: Sequence[BuildOrder],
+    missing: Mapping[str, Prepared],
     workdir: Workdir,
     jobs: int,
     say: Say,
     watching: Callable[[str], Watch],
-) -> list[Installation]:
+) -> dict[str, Installation]:
     user = server_user()
     require_access(workdir.builds, user)
     at_once = builds_at_once(len(missing), jobs)
-    sizes = sorted((needed_bytes(order.prepared.source) for order in missing), reverse=True)
+    sizes = sorted((order.needed_bytes for order in missing.values()), reverse=True)
     require_space(workdir.builds, "building", sum(sizes[:at_once]))
     jobs_each = max(1, jobs // at_once)
-    for note in dict.fromkeys(note for order in missing for note in order.prepared.tools.notes):
+    for note in dict.fromkeys(note for order in missing.values() for note in order.tools.notes):
         say(note)
-    for order in missing:
-        say(f"building {order.prepared.described}, {jobs_each} jobs")
+    for order in missing.values():
+        say(f"building {order.described}, {jobs_each} jobs")
     several, ending = len(missing) > 1, threading.Event()
     buildings = [
         _Building(
-            order.name, order.prepared, workdir, user, jobs_each,
-            _saying(order.name, say) if several else say, ended_by(ending, watching(order.name)),
+            name, order, workdir, user, jobs_each,
+            _saying(name, say) if several else say, ended_by(ending, watching(name)),
         )
-        for order in missing
+        for name, order in missing.items()
     ]  # fmt: skip
-    if not several:  # in this thread, which hears Ctrl-C wherever it is
-        return [buildings[0].build()]
-    return together([order.build for order in buildings], ending, at_once)
+    if several:
+        made = together([building.build for building in buildings], ending, at_once)
+    else:  # in this thread, which hears Ctrl-C wherever it is
+        made = [buildings[0].build()]
+    return dict(zip(missing, made, strict=True))
 
 
 def _saying(name: str, say: Say) -> Say:

@@ -26,11 +26,12 @@ from teiten.execute.postgres.building.recipe import BuildStep
 from teiten.execute.postgres.building.running import CompileProgress, run_step
 from teiten.execute.postgres.building.sources import unpack_commit
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
+from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.postgres.modules import module_tools
+from teiten.execute.postgres.provision.clients import Say
 from teiten.execute.postgres.provision.receipts import Receipt, folder_name, write_receipt
 from teiten.execute.postgres.provision.staging import (
-    Say,
     check_server,
     exclusive,
     give_name,
@@ -88,7 +89,7 @@ def with_extension(
             WITH_PGXS.format(major=server.version.major),
         )
     key = _key(server, extension)
-    present = built_already(workdir, key)
+    present = built_already(managed_installations(workdir), key)
     if present is not None:
         say(f"{present.name} is built already")
         return present

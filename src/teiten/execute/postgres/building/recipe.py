@@ -1,4 +1,4 @@
-"""The commands of a build, its key and its needs. Pure."""
+"""The commands of a build, and its key. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ from pathlib import Path
 from teiten.execute.postgres.building.prerequisites import Tools
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.model.build import BuildSpec
-from teiten.model.units import MIB, Bytes, Seconds
 
 RECIPE = 1
 """Raise it when builds are made in another way, so that old ones are not taken for the same."""
-OBJECTS = Bytes(500 * MIB)
-"""Objects and what is installed (15.18 with LTO on x86-64: 140 MiB; several times that with -g)."""
-CPU_SECONDS = 360.0
-"""Seconds of a core, where no build has been timed here yet (15.18, gcc 12, a small server)."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +54,6 @@ def build_key(source: SourceCode, spec: BuildSpec, tools: Tools) -> str:
 def steps(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
     """The commands in order, run in the folder of the objects."""
     return _meson(spec, tools, folders, jobs) if spec.meson else _make(spec, tools, folders, jobs)
-
-
-def needed_bytes(source: SourceCode) -> Bytes:
-    """Disk while a build runs: the source, its objects, and the installation."""
-    return Bytes(source.bytes + OBJECTS)
-
-
-def expected_seconds(cpu_seconds: float | None, jobs: int) -> Seconds:
-    """Estimate a build's duration. ``cpu_seconds``: those of the last one here, if any."""
-    return Seconds((cpu_seconds or CPU_SECONDS) / jobs)
 
 
 def _make(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:

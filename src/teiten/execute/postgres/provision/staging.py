@@ -14,7 +14,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import filelock
@@ -26,15 +25,10 @@ from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
 from teiten.execute.postgres.marker import remove_marked
-from teiten.execute.postgres.provision.clients import PackageError
+from teiten.execute.postgres.provision.clients import PackageError, Say
 from teiten.execute.postgres.provision.obtain import DISK_HINT
 from teiten.execute.postgres.provision.packages import Package
-from teiten.execute.postgres.provision.receipts import (
-    Receipt,
-    folder_name,
-    managed_folders,
-    write_receipt,
-)
+from teiten.execute.postgres.provision.receipts import Receipt, folder_name, write_receipt
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import sync_file_system_of
 from teiten.host.system.paths import Workdir
@@ -42,58 +36,53 @@ from teiten.host.system.users import ServerUser
 from teiten.model.installation import Installation
 from teiten.model.units import MIB
 
-Say = Callable[[str], None]
 REFUSED = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS}
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How a package becomes an installation."""
-
-    package: Package
-    unpack: Callable[[Path], str]
-    """Fills a folder; returns where in it the programs are."""
-    name: Callable[[Installation], str]
-    check: Callable[[Installation], str]
-    """Tries what was unpacked; returns what it says of itself (Receipt.server_version)."""
-    needed: int
-    """Bytes of disk for unpacking and checking."""
-
-
-def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installation:
+def make_installation(
+    package: Package,
+    workdir: Workdir,
+    say: Say,
+    *,
+    unpack: Callable[[Package, Path], str],
+    name: Callable[[Installation], str],
+    check: Callable[[Installation], str],
+    needed: int,
+) -> Installation:
     """Unpack, check, write the receipt, and give the folder its name.
 
-    Raises ServerError where the package does not work here; nothing is left of it then.
+    ``unpack``: fills a folder, and returns where in it the programs are. ``check``: tries what was
+    unpacked, and returns what it says of itself (Receipt.server_version). ``needed``: bytes of disk
+    for both. Raises ServerError where the package does not work here; nothing is left of it then.
     """
-    package = recipe.package
-    require_space(workdir.installations, f"installing {package.name}", recipe.needed)
+    require_space(workdir.installations, f"installing {package.name}", needed)
     try:
         with staged(workdir) as staging:
             say(f"unpacking {package.path.name}")
-            programs = recipe.unpack(staging)
+            programs = unpack(package, staging)
             installation = inspect_folder(
                 (staging / programs).resolve(), package.source, BinaryCache(None)
             )
-            name = recipe.name(installation)
+            chosen = name(installation)
             write_receipt(
                 staging,
                 Receipt(
-                    name=name,
+                    name=chosen,
                     source=package.source,
                     package=package.name,
                     sha512=package.sha512,
-                    server_version=recipe.check(installation),
+                    server_version=check(installation),
                     bin_directory=programs,
                 ),
             )
-            folder = workdir.installations / folder_name(name)
+            folder = workdir.installations / folder_name(chosen)
             give_name(staging, folder)
     except (PackageError, BrokenBinaryError) as error:
         raise ServerError(
             f"the package {package.name} does not work here: {error}",
             "try another source with --client, or another minor version",
         ) from error
-    say(f"installed {name} in {folder}")
+    say(f"installed {chosen} in {folder}")
     return inspect_managed(folder, BinaryCache(None))
 
 
@@ -155,19 +144,6 @@ def writing() -> Iterator[None]:
             raise
         with translate_os_errors("the working folder cannot be written"):
             raise
-
-
-def managed_installations(workdir: Workdir) -> list[Installation]:
-    """Teiten's own, by name; damaged ones are left out."""
-    cache = BinaryCache(workdir.caches / "binaries.json")
-    managed = []
-    for folder in managed_folders(workdir.installations):
-        try:
-            managed.append(inspect_managed(folder, cache))
-        except (BrokenBinaryError, ValueError):
-            continue
-    cache.save()
-    return managed
 
 
 PREWARM = "pg_prewarm"

@@ -10,7 +10,6 @@ import shutil
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from http.client import HTTPResponse
 from pathlib import Path
 from typing import cast
@@ -18,13 +17,14 @@ from urllib.parse import urlsplit
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.building.origins.contract import keep, kept, release
-from teiten.execute.postgres.building.sources import SourceCode
+from teiten.execute.postgres.building.origins.contract import kept, of_package, release
+from teiten.execute.postgres.building.sources import SourceCode, find_source
+from teiten.execute.postgres.provision.clients import Say
+from teiten.execute.postgres.provision.packages import keep_package
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
-from teiten.model.installation import Version
+from teiten.model.installation import Source, Version
 
-Say = Callable[[str], None]
 TIMEOUT = 60.0
 """Seconds without a byte."""
 FORMS = ("tar.bz2", "tar.gz")
@@ -50,9 +50,6 @@ class Mirror:
 
     def source(self, request: VersionRequest) -> SourceCode | None:
         if request.minor is not None:
-            there = self._kept(request)
-            if there is not None:
-                return there
             return self._get(Version.parse(str(request)))
         fitting = [version for version in self._listed() if request.accepts_version(version)]
         return self._get(max(fitting)) if fitting else None
@@ -61,11 +58,6 @@ class Mirror:
         versions = sorted(self._versions or (), reverse=True)
         has = f" (it has {', '.join(map(str, versions[:8]))}, …)" if versions else ""
         return f"{self._url} has no such release{has}"
-
-    def _kept(self, request: VersionRequest) -> SourceCode | None:
-        return kept(
-            self._workdir, request, lambda package: package.name.startswith(f"{self._url}/")
-        )
 
     def _listed(self) -> list[Version]:
         if self._versions is None:
@@ -80,7 +72,10 @@ class Mirror:
         return self._versions
 
     def _get(self, version: Version) -> SourceCode | None:
-        there = self._kept(VersionRequest(version.major, version.number % 100))
+        request = VersionRequest(version.major, version.number % 100)
+        there = kept(
+            self._workdir, request, lambda package: package.name.startswith(f"{self._url}/")
+        )
         if there is not None:
             return there
         for form in FORMS:
@@ -98,7 +93,8 @@ class Mirror:
                 self._say(f"getting {url}")
                 shutil.copyfileobj(answer, stream)
             self._check(url, file)
-            return keep(self._workdir, url, version, file)
+            tarball = keep_package(self._workdir, Source.BUILD, url, of_package(version), file)
+            return find_source(str(tarball.path))
 
     def _check(self, url: str, file: Path) -> None:
         try:
