@@ -33,7 +33,7 @@ from teiten.execute.postgres.building.preparing import (
 )
 from teiten.execute.postgres.building.running import Watch
 from teiten.execute.postgres.building.sources import SourceCode
-from teiten.execute.postgres.built_as import reported_build
+from teiten.execute.postgres.inspection import reported_build
 from teiten.execute.postgres.installations import (
     find_installations,
     managed_installations,

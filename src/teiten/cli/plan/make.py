@@ -16,7 +16,7 @@ from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
 from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError, WayError
-from teiten.execute.postgres.built_as import read_build
+from teiten.execute.postgres.inspection import read_build
 from teiten.execute.postgres.parameters import read_refusals, session_parameters
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.sites.load_generator import load_generator
@@ -175,7 +175,7 @@ def _require_generator(study: Study) -> None:
 
 def _of_servers(plan: Plan) -> tuple[Caution, ...]:
     """How they were built, and which of them is taken as old."""
-    read = {level: read_build(server) for level, server in servers_here(plan)}
+    read = {level: read_build(server.postgres) for level, server in servers_here(plan)}
     builds = {level: build for level, build in read.items() if build is not None}
     return (*cautions_of_builds(builds), *order_of_servers(plan))
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from teiten.execute.postgres.built_as import read_build
-from teiten.execute.postgres.inspection import WANTED
+from teiten.execute.postgres.inspection import WANTED, read_build
 from teiten.model.installation import Installation
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ SPARE = ("programs", "source", "pgbench")
 
 def _build_text(installation: Installation) -> str:
     """``gcc 12.2.0 -O2, JIT, ICU``"""
-    build = read_build(installation)
+    build = read_build(installation.postgres)
     if build is None:
         return ""
     parts = {"JIT": build.jit, "ICU": build.icu}

@@ -1,20 +1,19 @@
-"""Finding out which programs of PostgreSQL a folder holds.
-
-Which contrib modules an installation has, read from its folders.
-"""
+"""What is in an installation: its programs, its contrib modules, and how they were built."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, ask, find_binary
 from teiten.execute.postgres.provision.receipts import read_receipt
 from teiten.host.system.held_folder import exchangeable_folder
+from teiten.model.build import ServerBuild
 from teiten.model.installation import Installation, Source
 
 
@@ -124,8 +123,8 @@ def find_contrib(bin_directory: Path, major: str) -> frozenset[str]:
     )
     extensions = _extensions(share)
     if not extensions and (pg_config := find_binary(bin_directory, "pg_config")):
-        share = tuple(filter(None, [ask_pg_config(pg_config, "--sharedir")]))
-        library = tuple(filter(None, [ask_pg_config(pg_config, "--pkglibdir")]))
+        asked = (ask_pg_config(pg_config, option) for option in ("--sharedir", "--pkglibdir"))
+        share, library = (() if folder is None else (Path(folder),) for folder in asked)
         extensions = _extensions(share)
     return extensions | _modules(library)
 
@@ -193,31 +192,74 @@ def search_places(root: Path, path_folders: Sequence[Path]) -> tuple[ProgramFold
 
 def this_machine() -> tuple[ProgramFolder, ...]:
     """The places of this machine: its file system, PATH and what pg_config says."""
-    entries = [entry for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
-    named = _pg_config_folder()
-    folders = [*map(Path, entries), *([named] if named else [])]
-    root = (
-        Path(f"{os.environ.get('SYSTEMDRIVE', 'C:')}\\") if sys.platform == "win32" else Path("/")
-    )
-    return search_places(root, folders)
+    pg_config = shutil.which("pg_config")
+    named = ask_pg_config(Path(pg_config), "--bindir") if pg_config else None
+    folders = (*os.environ.get("PATH", "").split(os.pathsep), named)
+    root = f"{os.environ.get('SYSTEMDRIVE', 'C:')}\\" if sys.platform == "win32" else "/"
+    return search_places(Path(root), [Path(folder) for folder in folders if folder])
 
 
-def _pg_config_folder() -> Path | None:
-    program = shutil.which("pg_config")
-    return ask_pg_config(Path(program), "--bindir") if program else None
-
-
-def ask_pg_config(program: Path, option: str, library_path: Path | None = None) -> Path | None:
-    """A folder or file that pg_config names; None where it does not answer."""
-    text = ask_pg_config_text(program, option, library_path)
-    return Path(text) if text else None
-
-
-def ask_pg_config_text(program: Path, option: str, library_path: Path | None = None) -> str | None:
-    """Ask pg_config; None where it does not answer."""
+def ask_pg_config(program: Path, option: str, library_path: Path | None = None) -> str | None:
+    """Ask pg_config; None where it does not answer, or has nothing to say."""
     try:
         done = ask(program, option, library_path=library_path)
     except OSError:
         return None
     text = done.stdout.decode(errors="replace").strip()
-    return text if done.returncode == 0 else None
+    return text if text and done.returncode == 0 else None
+
+
+VERSION = re.compile(r"PostgreSQL \d.* compiled by (.+?), \d+-bit")
+FLAGS = re.compile(r"([ -~]*-fno-strict-aliasing[ -~]*-fwrapv[ -~]*)$")
+"""CFLAGS of every build by gcc or clang: PostgreSQL's own configure and meson.build add it."""
+OPTIONS = re.compile(r"(?:^|[^ -~])((?: ?'[ -&(-~]*')*(?: ?'--[a-z][ -&(-~]*')(?: ?'[ -&(-~]*')*)$")
+LONGEST = 8192
+"""Bytes of such a text on each side of what it is found by."""
+
+
+def read_build(program: Path | None) -> ServerBuild | None:
+    """How a server was built, read from its binary: what ``pg_config()`` answers is compiled into
+    it, so that neither the server nor pg_config has to run. What it does not hold is None.
+
+    None where there is no binary here (an attached server, a client), or none that can be read.
+    """
+    if program is None:
+        return None
+    try:
+        content = program.read_bytes()
+    except OSError:
+        return None
+    return ServerBuild(
+        compiler=_first(content, b" compiled by ", VERSION),
+        cflags=_first(content, b"-fno-strict-aliasing", FLAGS),
+        configure=_first(content, b"'--", OPTIONS),
+    )
+
+
+def _first(content: bytes, marker: bytes, form: re.Pattern[str]) -> str | None:
+    """The first text around ``marker`` that has the form, whatever stands before it without a NUL
+    between, as numbers do."""
+    matches = (form.search(text) for text in _texts(content, marker))
+    return next((match[1].strip() for match in matches if match), None)
+
+
+def _texts(content: bytes, marker: bytes) -> Iterator[str]:
+    """The texts of C, from NUL to NUL, that hold ``marker``."""
+    at = content.find(marker)
+    while at >= 0:
+        begin = content.rfind(b"\0", max(0, at - LONGEST), at) + 1
+        end = content.find(b"\0", at, at + LONGEST)
+        if begin and end >= 0:
+            yield content[begin:end].decode("ascii", "replace")
+        at = content.find(marker, at + len(marker) if end < 0 else end)
+
+
+def reported_build(installation: Installation) -> tuple[dict[str, str], str]:
+    """CONFIGURE and CFLAGS of its ``pg_config``, and what ``version()`` said when it was tried."""
+    program = find_binary(installation.bin_directory, "pg_config")
+    answers = {
+        name: ask_pg_config(program, f"--{name.lower()}") or ""
+        for name in ("CONFIGURE", "CFLAGS")
+        if program is not None
+    }
+    return answers, read_receipt(installation.bin_directory.parent).server_version

@@ -71,7 +71,7 @@ def write_command(installation: Path, command: LinkCommand) -> None:
 
 
 def forget_objects(installation: Path) -> None:
-    """Make the error about an installation whose server cannot be linked again."""
+    """Let an installation be one whose server cannot be linked again."""
     (installation / OBJECTS).unlink(missing_ok=True)
     (installation / COMMAND).unlink(missing_ok=True)
 

@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TypeVar
 
@@ -96,8 +96,7 @@ def _follow(
         written.seek(begin)
         while True:
             ended = process.poll()
-            new = written.read()
-            *lines, rest = (rest + new).split(b"\n")
+            *lines, rest = (rest + written.read()).split(b"\n")
             for line in lines:
                 progress.read(line.decode("utf-8", "replace"))
             tell()
@@ -142,14 +141,13 @@ def why_it_failed(lines: Sequence[str]) -> list[str]:
     first = next((index for index, line in enumerate(kept) if FAULT.search(line)), None)
     if first is None:
         return kept[-MOST_LINES:]
-    return kept[max(0, first - 1) : first - 1 + MOST_LINES] if first else kept[:MOST_LINES]
+    begin = max(0, first - 1)
+    return kept[begin : begin + MOST_LINES]
 
 
 T = TypeVar("T")
 JOBS_EACH = 2
 """A build with fewer is slower than its turn after another."""
-LOOK_SECONDS = 0.5
-"""Seconds between two looks; Ctrl-C is heard by the thread that waits."""
 
 
 class EndedError(Exception):
@@ -169,7 +167,8 @@ def together(works: Sequence[Callable[[], T]], ending: threading.Event, at_once:
     with ThreadPoolExecutor(at_once, thread_name_prefix="build") as threads:
         futures = [threads.submit(work) for work in works]
         try:
-            _await(futures)
+            for future in as_completed(futures):
+                future.result()
         except BaseException:
             ending.set()
             for future in futures:
@@ -187,11 +186,3 @@ def ended_by(ending: threading.Event, watch: Watch) -> Watch:
         watch(step, done, total)
 
     return watched
-
-
-def _await(futures: Sequence[Future[T]]) -> None:
-    running = set(futures)
-    while running:
-        done, running = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
-        for future in done:
-            future.result()

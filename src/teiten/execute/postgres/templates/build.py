@@ -19,8 +19,7 @@ from teiten.datasets.sql import run_script
 from teiten.errors import MachineError, ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.postgres import states, visibility
-from teiten.execute.postgres.cluster import Cluster, StopManner
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster, StopManner
 from teiten.execute.postgres.marker import Kind, remove_marked
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.sockets import new_socket_directory, remove_socket_directory
