@@ -14,7 +14,7 @@ from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, ask
 from teiten.execute.postgres.provision.receipts import read_receipt
 from teiten.host.system.held_folder import exchangeable_folder
 from teiten.model.build import ServerBuild
-from teiten.model.installation import Installation, Source
+from teiten.model.installation import Installation, Source, Version
 
 
 def inspect_managed(folder: Path, cache: BinaryCache) -> Installation:
@@ -40,7 +40,7 @@ def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installa
         raise BrokenBinaryError(f"{folder} holds neither postgres nor pgbench")
     facts = cache.facts(program)
     try:
-        version = facts.version
+        version = Version.parse(facts.version_text)
     except ValueError as error:
         raise BrokenBinaryError(f"{program}: {error}") from error
     return Installation(

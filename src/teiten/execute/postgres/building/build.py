@@ -330,15 +330,13 @@ def _one_at_a_time(workdir: Workdir, say: Say) -> Iterator[None]:
     workdir.prepare()
     lock = filelock.FileLock(workdir.builds / ".lock")
     try:
-        lock.acquire(timeout=0)
+        held = lock.acquire(timeout=0)
     except filelock.Timeout:
         say("another Teiten builds here; waiting for it")
-        lock.acquire()
-    try:
+        held = lock.acquire()
+    with held:
         _remove_left(workdir, say)
         yield
-    finally:
-        lock.release()
 
 
 def _remove_left(workdir: Workdir, say: Say) -> None:
