@@ -17,7 +17,7 @@ from teiten.model.build import ServerBuild
 from teiten.model.installation import Installation, Source, Version
 
 
-def inspect_managed(folder: Path, cache: BinaryCache) -> Installation:
+def inspect_managed(folder: Path, cache: BinaryCache | None = None) -> Installation:
     """One of Teiten's own. Raises ValueError or BrokenBinaryError where it is damaged."""
     receipt = read_receipt(folder)
     bin_directory = (folder / receipt.bin_directory).resolve()
@@ -25,7 +25,7 @@ def inspect_managed(folder: Path, cache: BinaryCache) -> Installation:
     return replace(installation, name=receipt.name, managed=True, build=receipt.build)
 
 
-def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installation:
+def inspect_folder(folder: Path, source: Source, cache: BinaryCache | None = None) -> Installation:
     """The installation whose programs are in ``folder``.
 
     Raises BrokenBinaryError where there is neither a server nor pgbench, or it cannot be run, and
@@ -38,7 +38,7 @@ def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installa
     program = postgres or pgbench
     if program is None:
         raise BrokenBinaryError(f"{folder} holds neither postgres nor pgbench")
-    facts = cache.facts(program)
+    facts = (cache or BinaryCache(None)).facts(program)
     try:
         version = Version.parse(facts.version_text)
     except ValueError as error:

@@ -188,7 +188,7 @@ def _at_path(path: Path, servers: Sequence[Installation]) -> Installation:
         if server.postgres == program:
             return server
     try:
-        installation = inspect_folder(program.parent, Source.NAMED, BinaryCache(None))
+        installation = inspect_folder(program.parent, Source.NAMED)
     except ExchangeableError as error:
         raise UsageError(f"the PostgreSQL in {path} is not taken: {error}", error.hint) from error
     except BrokenBinaryError as error:

@@ -16,7 +16,7 @@ import filelock
 
 from teiten.errors import BuildError, UsageError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
+from teiten.execute.postgres.binaries import BrokenBinaryError
 from teiten.execute.postgres.building.preparing import Prepared, built_already
 from teiten.execute.postgres.building.recipe import BuildStep, Folders, steps
 from teiten.execute.postgres.building.relinking import (
@@ -253,7 +253,7 @@ class _Building:
                 write_receipt(staging, self._receipt(staging, seconds, relink))
                 shutil.copyfile(self.log, staging / LOG)
                 give_name(staging, self.final)
-        return inspect_managed(self.final, BinaryCache(None))
+        return inspect_managed(self.final)
 
     def _take_over(self, destination: Path, staging: Path) -> None:
         """Copy what was installed, so that the servers' user may read it, and has none of it open.
@@ -288,7 +288,7 @@ class _Building:
 
     def _inspected(self, staging: Path) -> Installation:
         try:
-            return inspect_folder((staging / "bin").resolve(), Source.BUILD, BinaryCache(None))
+            return inspect_folder((staging / "bin").resolve(), Source.BUILD)
         except BrokenBinaryError as error:
             raise BuildError(f"what was built does not run: {error}", f"see {self.log}") from error
 

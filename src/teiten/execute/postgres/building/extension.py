@@ -18,7 +18,6 @@ from pathlib import Path
 
 from teiten.errors import BuildError, MachineError, UsageError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.binaries import BinaryCache
 from teiten.execute.postgres.building.git import git
 from teiten.execute.postgres.building.preparing import built_already
 from teiten.execute.postgres.building.prerequisites import compiler_line
@@ -192,7 +191,7 @@ class _ExtensionBuilding:
             write_receipt(staging, self._receipt(staging, seconds))
             final = self.workdir.installations / folder_name(self.name)
             give_name(staging, final)
-        return inspect_managed(final, BinaryCache(None))
+        return inspect_managed(final)
 
     def _copy(self, made: Path, staging: Path) -> None:
         """The server, and over it what the extension installs: libraries, scripts, programs of its
@@ -229,9 +228,8 @@ class _ExtensionBuilding:
             raise BuildError(f"what was built is not usable: {error}", "") from error
 
     def _receipt(self, staging: Path, seconds: Seconds) -> Receipt:
-        copied = inspect_folder(
-            (staging / self.server.bin_directory.name).resolve(), Source.BUILD, BinaryCache(None)
-        )
+        programs = self.server.bin_directory.name
+        copied = inspect_folder((staging / programs).resolve(), Source.BUILD)
         described = f"{self.extension.checkout} ({self.extension.commit[:12]})"
         of_server = self.server.build
         facts = BuildFacts(
@@ -255,6 +253,6 @@ class _ExtensionBuilding:
             server_version=check_server(
                 replace(copied, library_path=staging / "lib"), self.workdir, server_user()
             ),
-            bin_directory=self.server.bin_directory.name,
+            bin_directory=programs,
             build=facts,
         )

@@ -54,13 +54,16 @@ class SourceCode:
     commit: str | None
     ref: str | None
     digest: str
-    version: Version
     version_text: str
     """The version in ``configure``: ``15.18``, ``19devel``."""
     generated: bool
     """Whether what bison and flex make is there already."""
     bytes: int
     """Unpacked, about."""
+
+    @property
+    def version(self) -> Version:
+        return Version.parse(self.version_text)
 
     @property
     def described(self) -> str:
@@ -109,7 +112,10 @@ def unpack(source: SourceCode, folder: Path) -> None:
             case SourceKind.COMMIT:
                 unpack_commit(source.path, source.commit or "HEAD", folder)
             case _:
-                _copy(source, folder)
+                for name in _files(source.path, source.kind):
+                    target = folder / name
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(source.path / name, target, follow_symlinks=False)
     except (UnsafeArchiveError, tarfile.TarError, LZMAError, zlib.error, EOFError) as error:
         raise MachineError(
             f"--source {source.path} cannot be unpacked: {error}", "get the tarball again"
@@ -150,8 +156,7 @@ def _tarball(path: Path) -> SourceCode:
     text = _version_text(script, path)
     return SourceCode(
         SourceKind.TARBALL, path, "" if prefix == "." else prefix, None, None,
-        hash_file(path), Version.parse(text), text, generated,
-        path.stat().st_size * UNPACKED_RATIO,
+        hash_file(path), text, generated, path.stat().st_size * UNPACKED_RATIO,
     )  # fmt: skip
 
 
@@ -186,8 +191,7 @@ def _commit(path: Path, ref: str, named: str | None) -> SourceCode:
     size = sum(int(row[3]) for row in rows if row[3].isdecimal())
     generated = any(row[4] == PARSER for row in rows)
     return SourceCode(
-        SourceKind.COMMIT, path, "", commit, named, tree,
-        Version.parse(text), text, generated, size,
+        SourceKind.COMMIT, path, "", commit, named, tree, text, generated, size,
     )  # fmt: skip
 
 
@@ -210,10 +214,8 @@ def _directory(path: Path, kind: SourceKind) -> SourceCode:
         content = str(file.readlink()) if file.is_symlink() else hash_file(file)
         digest.update(content.encode("utf-8", "surrogateescape"))
     text = _version_text(script.read_bytes(), path)
-    return SourceCode(
-        kind, path, "", None, None, digest.hexdigest(),
-        Version.parse(text), text, (path / PARSER).is_file(), size,
-    )  # fmt: skip
+    generated = (path / PARSER).is_file()
+    return SourceCode(kind, path, "", None, None, digest.hexdigest(), text, generated, size)
 
 
 def _files(path: Path, kind: SourceKind) -> Iterator[str]:
@@ -228,13 +230,6 @@ def _files(path: Path, kind: SourceKind) -> Iterator[str]:
         folders[:] = [name for name in folders if name != ".git"]
         paths += [os.path.relpath(Path(parent, name), path) for name in names]
     yield from sorted(paths)
-
-
-def _copy(source: SourceCode, folder: Path) -> None:
-    for name in _files(source.path, source.kind):
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source.path / name, target, follow_symlinks=False)
 
 
 def unpack_commit(checkout: Path, commit: str, folder: Path) -> None:

@@ -21,7 +21,7 @@ import psycopg
 
 from teiten.errors import MachineError, ServerError, TeitenError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
+from teiten.execute.postgres.binaries import BrokenBinaryError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
 from teiten.execute.postgres.marker import remove_marked
@@ -60,9 +60,7 @@ def make_installation(
         with staged(workdir) as staging:
             say(f"unpacking {package.path.name}")
             programs = unpack(package, staging)
-            installation = inspect_folder(
-                (staging / programs).resolve(), package.source, BinaryCache(None)
-            )
+            installation = inspect_folder((staging / programs).resolve(), package.source)
             chosen = name(installation)
             write_receipt(
                 staging,
@@ -83,7 +81,7 @@ def make_installation(
             "try another source with --client, or another minor version",
         ) from error
     say(f"installed {chosen} in {folder}")
-    return inspect_managed(folder, BinaryCache(None))
+    return inspect_managed(folder)
 
 
 @contextmanager
@@ -146,9 +144,6 @@ def writing() -> Iterator[None]:
             raise
 
 
-PREWARM = "pg_prewarm"
-
-
 def check_server(installation: Installation, workdir: Workdir, user: ServerUser) -> str:
     """Run a throw-away cluster as the servers' user; what ``SELECT version()`` says.
 
@@ -162,7 +157,12 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
         cluster = Cluster.create(installation, folder / "data", user=user, checksums=True, log=log)
         cluster.start()
         try:
-            return _ask(cluster, contrib=PREWARM in installation.contrib)
+            with cluster.connect() as connection:
+                if "pg_prewarm" in installation.contrib:
+                    connection.execute("CREATE EXTENSION pg_prewarm")
+                    connection.execute("SELECT pg_prewarm('pg_class')")
+                row = connection.execute("SELECT version()").fetchone()
+            return str(row[0]) if row else ""
         finally:
             cluster.stop()
     except (ServerError, psycopg.Error) as error:
@@ -173,12 +173,3 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
     finally:
         with contextlib.suppress(OSError, TeitenError):
             remove_marked(folder)
-
-
-def _ask(cluster: Cluster, *, contrib: bool) -> str:
-    with cluster.connect() as connection:
-        if contrib:
-            connection.execute("CREATE EXTENSION pg_prewarm")
-            connection.execute("SELECT pg_prewarm('pg_class')")
-        row = connection.execute("SELECT version()").fetchone()
-    return str(row[0]) if row else ""
