@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from teiten.execute.postgres.building.preparing import Folders, build_key, steps
 from teiten.execute.postgres.building.prerequisites import Tools, without_missing
-from teiten.execute.postgres.building.recipe import Folders, build_key, steps
 from teiten.execute.postgres.building.running import FILES, CompileProgress, why_it_failed
 from teiten.execute.postgres.building.sources import SourceCode, SourceKind
 from teiten.model.build import BuildSpec

@@ -164,7 +164,7 @@ def test_a_program_is_run_again_only_where_its_file_changed(tmp_path: Path) -> N
     assert BinaryCache(file).facts(program).version_text.endswith("17.99")
     make_program(program, "postgres (PostgreSQL) 17.5 ")
     second = BinaryCache(file).facts(program)
-    assert str(second.version) == "17.5"
+    assert "17.5" in second.version_text
     assert second.fingerprint != first.fingerprint
 
 

@@ -17,8 +17,7 @@ import filelock
 from teiten.errors import BuildError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BrokenBinaryError
-from teiten.execute.postgres.building.preparing import Prepared, built_already
-from teiten.execute.postgres.building.recipe import BuildStep, Folders, steps
+from teiten.execute.postgres.building.preparing import Folders, Prepared, built_already, steps
 from teiten.execute.postgres.building.relinking import (
     LinkCommand,
     find_link,
@@ -28,6 +27,7 @@ from teiten.execute.postgres.building.relinking import (
     write_command,
 )
 from teiten.execute.postgres.building.running import (
+    BuildStep,
     CompileProgress,
     EndedError,
     Watch,

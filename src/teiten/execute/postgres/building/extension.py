@@ -21,8 +21,7 @@ from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.building.git import git
 from teiten.execute.postgres.building.preparing import built_already
 from teiten.execute.postgres.building.prerequisites import compiler_line
-from teiten.execute.postgres.building.recipe import BuildStep
-from teiten.execute.postgres.building.running import CompileProgress, run_step
+from teiten.execute.postgres.building.running import BuildStep, CompileProgress, run_step
 from teiten.execute.postgres.building.sources import unpack_commit
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
 from teiten.execute.postgres.installations import managed_installations

@@ -1,8 +1,10 @@
-"""Builds before they are made: source, tools, key and duration; and several versions alike, by one
-compiler with one set of options and flags."""
+"""Builds before they are made: source, tools, key, duration and commands; and several versions
+alike, by one compiler with one set of options and flags."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +15,7 @@ from teiten.execute.postgres.building.origins.distribution import DistributionSo
 from teiten.execute.postgres.building.origins.mirror import Mirror
 from teiten.execute.postgres.building.origins.named import NamedSources
 from teiten.execute.postgres.building.prerequisites import ICU_BY_DEFAULT, Tools, find_tools
-from teiten.execute.postgres.building.recipe import build_key
+from teiten.execute.postgres.building.running import BuildStep
 from teiten.execute.postgres.building.sources import SourceCode, find_source
 from teiten.execute.postgres.inspection import WANTED
 from teiten.execute.postgres.installations import managed_installations
@@ -25,6 +27,8 @@ from teiten.model.build import BuildSpec
 from teiten.model.installation import Installation, Source
 from teiten.model.units import MIB, Bytes, Seconds
 
+RECIPE = 1
+"""Raise it when builds are made in another way, so that old ones are not taken for the same."""
 OBJECTS = 500 * MIB
 """Bytes of objects and of what is installed (15.18 with LTO on x86-64: 140 MiB; several times that
 with -g)."""
@@ -195,3 +199,66 @@ def _icu(builds: Sequence[Prepared]) -> bool:
         for option in build.tools.configure
     )
     return bool(newer) and not decided and all(major >= ICU_SINCE for major in majors)
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Where a build happens: beside one another in a folder of Teiten's."""
+
+    source: Path
+    objects: Path
+    destination: Path
+    """``DESTDIR``: below it the prefix, as if it were the root."""
+    prefix: Path
+    """Where the installation will be; compiled in."""
+
+
+def build_key(source: SourceCode, spec: BuildSpec, tools: Tools) -> str:
+    """Hash what two equal builds have in common (SHA-256)."""
+    identity = {
+        "recipe": RECIPE,
+        "source": source.digest,
+        "configure": tools.configure,
+        "cflags": spec.cflags,
+        "meson": spec.meson,
+        "compiler": tools.compiler_version,
+    }
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+def steps(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
+    """The commands in order, run in the folder of the objects."""
+    return _meson(spec, tools, folders, jobs) if spec.meson else _make(spec, tools, folders, jobs)
+
+
+def _make(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
+    configure = [str(folders.source / "configure"), f"--prefix={folders.prefix}", *tools.configure]
+    if not any(option.startswith("CC=") for option in tools.configure):
+        configure.append(f"CC={tools.compiler}")
+    if spec.cflags is not None:
+        configure.append(f"CFLAGS={spec.cflags}")
+    install = f"DESTDIR={folders.destination}"
+    return (
+        BuildStep("configure", tuple(configure)),
+        BuildStep("compile", ("make", f"-j{jobs}"), counts=True),
+        BuildStep("compile contrib", ("make", f"-j{jobs}", "-C", "contrib"), counts=True),
+        BuildStep("install", ("make", "install", install)),
+        BuildStep("install contrib", ("make", "-C", "contrib", "install", install)),
+    )
+
+
+def _meson(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
+    own = [option for option in tools.configure if not option.startswith("CC=")]
+    setup = [
+        "meson", "setup", f"--prefix={folders.prefix}", "--libdir=lib",
+        "--auto-features=disabled", *own,
+    ]  # fmt: skip
+    if spec.cflags is not None:
+        setup += [f"-Dc_args={spec.cflags}", f"-Dc_link_args={spec.cflags}"]
+    return (
+        BuildStep("configure", (*setup, str(folders.objects), str(folders.source))),
+        BuildStep("compile", ("ninja", f"-j{jobs}"), counts=True),
+        BuildStep(
+            "install", ("meson", "install", "--no-rebuild", f"--destdir={folders.destination}")
+        ),
+    )

@@ -26,8 +26,7 @@ import numpy as np
 
 from teiten.errors import BuildError
 from teiten.execute.postgres.binaries import BrokenBinaryError, ask_version, hash_file
-from teiten.execute.postgres.building.recipe import BuildStep
-from teiten.execute.postgres.building.running import CompileProgress, run_step
+from teiten.execute.postgres.building.running import BuildStep, CompileProgress, run_step
 from teiten.execute.postgres.marker import Kind, new_folder, remove_marked
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
 from teiten.host.system.held_folder import HeldFolder

@@ -14,11 +14,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from teiten.errors import BuildError
-from teiten.execute.postgres.building.recipe import BuildStep
 from teiten.host.system.environment import Inherited
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.processes import end_group, spawn
@@ -31,6 +31,17 @@ EVERY = 0.25
 """Seconds between two looks at the log."""
 GRACE = 5.0
 """Seconds that a compiler has to end."""
+
+
+@dataclass(frozen=True)
+class BuildStep:
+    """One command of a build."""
+
+    name: str
+    """For a person: configure, compile, compile contrib, install."""
+    arguments: tuple[str, ...]
+    counts: bool = False
+    """It compiles: its progress is counted in files."""
 
 
 def run_step(
