@@ -152,11 +152,14 @@ def resolve(
     if request is not None:
         fitting = [server for server in servers if request.accepts(server)]
         if not fitting:
-            raise no_version(request, target, servers)
+            raise UsageError(
+                f"no PostgreSQL {target!r} here.{_nearest(request, servers)} {_installed(servers)}",
+                _where_to_get(request, servers),
+            )
         return max(fitting, key=_preference)
     if _looks_like_path(target):
         return _at_path(expanded(target), servers)
-    raise unknown(reference, target, servers, aliases)
+    raise _unknown(reference, target, servers, aliases)
 
 
 def _preference(server: Installation) -> tuple[object, ...]:
@@ -205,21 +208,13 @@ _UNRELEASED = re.compile(r"(?P<major>\d+)(devel|alpha|beta|rc)\d*")
 _WITH_WORDS = re.compile(r"(?:pg|v|postgres(?:ql)?)[-_: ]?(?P<version>\d[\d.]*)|(?P<any>\d+)\.[x*]")
 
 
-def no_version(request: VersionRequest, target: str, servers: Sequence[Installation]) -> UsageError:
-    """Make the error about a version that no installation here has."""
-    return UsageError(
-        f"no PostgreSQL {target!r} here.{_nearest(request, servers)} {_installed(servers)}",
-        _where_to_get(request, servers),
-    )
-
-
-def unknown(
+def _unknown(
     reference: str,
     target: str,
     servers: Sequence[Installation],
     aliases: Mapping[str, str],
 ) -> UsageError:
-    """Make the error about a reference that is no version. ``target``: what it stands for."""
+    """The error about a reference that is no version. ``target``: what it stands for."""
     known = [
         *aliases,
         *(server.name for server in servers),

@@ -179,7 +179,9 @@ class _Building:
         begin = time.monotonic()
         try:
             folders = self._unpacked()
-            self._compile(folders)
+            progress = CompileProgress()
+            for step in steps(self.prepared.spec, self.prepared.tools, folders, self.jobs):
+                self._run(step, folders, progress)
             command = self._keep_objects(folders)
             seconds = Seconds(time.monotonic() - begin)
             installation = self._install(folders, seconds, command)
@@ -212,16 +214,11 @@ class _Building:
         self.log.chmod(0o644)
         return folders
 
-    def _compile(self, folders: Folders) -> None:
-        progress = CompileProgress()
-        for step in steps(self.prepared.spec, self.prepared.tools, folders, self.jobs):
-            self._run(step, folders, progress)
-
     def _run(self, step: BuildStep, folders: Folders, progress: CompileProgress) -> None:
         environment = {"HOME": str(self.home), "TMPDIR": str(self.home)}
         if self.prepared.spec.meson:
             environment["CC"] = self.prepared.tools.compiler
-        self.say(f"{step.name}")
+        self.say(step.name)
         run_step(
             step,
             folder=folders.objects,

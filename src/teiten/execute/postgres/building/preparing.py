@@ -66,10 +66,8 @@ class Prepared:
 
 
 def prepare_build(spec: BuildSpec, source: SourceCode | None = None) -> Prepared:
-    """Look at source, compiler and libraries. Raises UsageError and MachineError.
-
-    ``source``: where it was found already.
-    """
+    """Look at source, if it was not found before, compiler and libraries. Raises UsageError and
+    MachineError."""
     assert spec.source is not None
     source = source or find_source(spec.source)
     tools = find_tools(source, spec)

@@ -4,8 +4,6 @@ A build keeps the objects of its server and the command that linked them, beside
 A linked server is a folder with a ``postgres`` of its own; all else in it is a link to the
 installation, which PostgreSQL finds beside the program.
 
-The command that linked a server, and the same with its objects in another order. Pure.
-
 Where functions lie in a program changes its speed by some per cent for no reason of theirs
 (Mytkowicz et al., 2009, "Producing wrong data without doing anything obviously wrong").
 """

@@ -26,16 +26,12 @@ _NOISE = re.compile(
     r"\[ERROR\] (To see the full|Re-run Maven|For more information|\[Help)|(\[ERROR\])?$)",
     re.IGNORECASE,
 )
-_FULL = ("ENOSPC", "No space left on device")
+FULL = ("ENOSPC", "No space left on device")
+"""In what a client says that ran out of disk."""
 
 
 class PackageError(Exception):
     """A client could not give a package; the text says what it said."""
-
-    @property
-    def disk_full(self) -> bool:
-        """Whether the client ran out of disk."""
-        return any(phrase in str(self) for phrase in _FULL)
 
 
 class MissingClientError(PackageError):

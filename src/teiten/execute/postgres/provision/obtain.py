@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from teiten.errors import MachineError, TeitenError, UsageError
 from teiten.execute.postgres.provision.clients import (
+    FULL,
     MissingClientError,
     NoSuchVersionError,
     PackageError,
@@ -103,7 +104,7 @@ def _failure(request: VersionRequest, failures: Sequence[PackageError]) -> Teite
             f"PostgreSQL {request} cannot be downloaded: {reasons}",
             INSTALL_MAVEN if len(failures) == 1 and "mvn" in reasons else INSTALL_EITHER,
         )
-    if any(failure.disk_full for failure in failures):
+    if any(phrase in reasons for phrase in FULL):
         return MachineError(
             f"PostgreSQL {request} cannot be downloaded: the disk is full\n{reasons}", DISK_HINT
         )

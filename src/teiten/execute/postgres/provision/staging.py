@@ -1,9 +1,5 @@
-"""Making an installation in one step, and the working folder while that is done.
-
-An installation is unpacked and checked in a folder whose name starts with a dot, and gets its name
-by one rename: one that has a name is complete.
-
-Whether an installation works: a throw-away cluster that is made, started, asked and stopped.
+"""Making an installation in one step: it is unpacked, and checked by a throw-away cluster, in a
+folder whose name starts with a dot, and gets its name by one rename: what has a name is complete.
 """
 
 from __future__ import annotations
