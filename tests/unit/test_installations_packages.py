@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.provision.clients import ClientOutput, PackageError
 from teiten.execute.postgres.provision.maven import parse_metadata, version_range
 from teiten.execute.postgres.provision.npm import parse_versions
 from teiten.execute.postgres.provision.packages import (
+    ClientOutput,
     Package,
+    PackageError,
     PackageVersion,
     keep_package,
     newest_kept,

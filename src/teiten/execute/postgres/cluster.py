@@ -189,11 +189,6 @@ class Cluster:
         return f"PostgreSQL {self.installation.version} ({self.installation.name})"
 
     @property
-    def configuration(self) -> Path:
-        """The configuration file; written by each start."""
-        return self.data_directory / CONFIGURATION
-
-    @property
     def socket_directory(self) -> Path:
         """The folder of the socket; made by start, removed by stop."""
         if self._socket_directory is None:
@@ -321,7 +316,7 @@ class Cluster:
             return None
         except OSError as error:
             what = f"cannot be read: {error.strerror}"
-            raise UnsafePlaceError(self.configuration, what) from error
+            raise UnsafePlaceError(self.data_directory / CONFIGURATION, what) from error
 
     def replaced_file(self) -> str | None:
         """Say what stands in the place of a file of the server; None where the file does."""
@@ -383,8 +378,9 @@ class Cluster:
                 if opening is not None:
                     data.write(HBA, conf.host_rules(opening).encode(), user=self.user)
         except OSError as error:
+            what = error.strerror or error
             raise ServerError(
-                f"{self.configuration} cannot be written: {error.strerror or error}",
+                f"{self.data_directory / CONFIGURATION} cannot be written: {what}",
                 "see what has become of the data directory, and whether its disk is full",
             ) from error
 

@@ -18,10 +18,10 @@ from teiten.execute.postgres.inspection import (
     folder_of_programs,
     inspect_folder,
     inspect_managed,
+    managed_folders,
     this_machine,
 )
 from teiten.execute.postgres.provision.obtain import CLIENTS, FIRST_MAJOR_OF_NPM
-from teiten.execute.postgres.provision.receipts import managed_folders
 from teiten.execute.postgres.provision.version_requests import (
     PACKAGED,
     VersionRequest,

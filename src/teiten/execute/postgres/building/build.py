@@ -37,15 +37,16 @@ from teiten.execute.postgres.building.running import (
     together,
 )
 from teiten.execute.postgres.building.sources import unpack
-from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
-from teiten.execute.postgres.installations import managed_installations
-from teiten.execute.postgres.marker import Kind, mark, remove_marked
-from teiten.execute.postgres.provision.clients import Say
-from teiten.execute.postgres.provision.receipts import (
+from teiten.execute.postgres.inspection import (
     Receipt,
     folder_name,
+    inspect_folder,
+    inspect_managed,
     write_receipt,
 )
+from teiten.execute.postgres.installations import managed_installations
+from teiten.execute.postgres.marker import Kind, mark, remove_marked
+from teiten.execute.postgres.provision.packages import Say
 from teiten.execute.postgres.provision.staging import (
     check_server,
     exclusive,

@@ -18,17 +18,21 @@ from pathlib import Path
 
 from teiten.errors import BuildError, MachineError, UsageError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.building.git import git
 from teiten.execute.postgres.building.preparing import built_already
 from teiten.execute.postgres.building.prerequisites import compiler_line
 from teiten.execute.postgres.building.running import BuildStep, CompileProgress, run_step
-from teiten.execute.postgres.building.sources import unpack_commit
-from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
+from teiten.execute.postgres.building.sources import git, unpack_commit
+from teiten.execute.postgres.inspection import (
+    Receipt,
+    folder_name,
+    inspect_folder,
+    inspect_managed,
+    write_receipt,
+)
 from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.postgres.modules import module_tools
-from teiten.execute.postgres.provision.clients import Say
-from teiten.execute.postgres.provision.receipts import Receipt, folder_name, write_receipt
+from teiten.execute.postgres.provision.packages import Say
 from teiten.execute.postgres.provision.staging import (
     check_server,
     exclusive,

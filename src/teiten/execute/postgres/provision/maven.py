@@ -11,17 +11,15 @@ import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-from teiten.execute.postgres.provision.clients import (
-    NoSuchVersionError,
-    PackageError,
-    find_client,
-    run_client,
-)
 from teiten.execute.postgres.provision.packages import (
+    NoSuchVersionError,
     Package,
+    PackageError,
     PackageVersion,
+    find_client,
     keep_package,
     platform_name,
+    run_client,
 )
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
 from teiten.execute.postgres.provision.version_requests import VersionRequest

@@ -14,18 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.provision.clients import (
+from teiten.execute.postgres.provision.packages import (
     ClientOutput,
     NoSuchVersionError,
-    PackageError,
-    find_client,
-    run_client,
-)
-from teiten.execute.postgres.provision.packages import (
     Package,
+    PackageError,
     PackageVersion,
+    find_client,
     get_package,
     platform_name,
+    run_client,
 )
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, make_links, unpack_tar
 from teiten.execute.postgres.provision.version_requests import VersionRequest

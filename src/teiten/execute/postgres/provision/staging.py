@@ -19,12 +19,16 @@ from teiten.errors import MachineError, ServerError, TeitenError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BrokenBinaryError
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
+from teiten.execute.postgres.inspection import (
+    Receipt,
+    folder_name,
+    inspect_folder,
+    inspect_managed,
+    write_receipt,
+)
 from teiten.execute.postgres.marker import remove_marked
-from teiten.execute.postgres.provision.clients import PackageError, Say
 from teiten.execute.postgres.provision.obtain import DISK_HINT
-from teiten.execute.postgres.provision.packages import Package
-from teiten.execute.postgres.provision.receipts import Receipt, folder_name, write_receipt
+from teiten.execute.postgres.provision.packages import Package, PackageError, Say
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import sync_file_system_of
 from teiten.host.system.paths import Workdir

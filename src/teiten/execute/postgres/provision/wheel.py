@@ -16,14 +16,15 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.provision.clients import (
+from teiten.execute.postgres.provision.packages import (
     ClientOutput,
     MissingClientError,
+    Package,
     PackageError,
     find_client,
+    get_package,
     run_client,
 )
-from teiten.execute.postgres.provision.packages import Package, get_package
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, inside, write_file
 from teiten.execute.postgres.provision.version_requests import PACKAGED, VersionRequest
 from teiten.host.system.paths import Workdir

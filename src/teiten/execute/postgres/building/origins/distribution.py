@@ -18,14 +18,14 @@ from teiten.execute.postgres.building.origins.contract import (
     release,
 )
 from teiten.execute.postgres.building.sources import SourceCode, find_source
-from teiten.execute.postgres.provision.clients import (
+from teiten.execute.postgres.provision.packages import (
     ClientOutput,
     PackageError,
     Say,
     find_client,
+    get_package,
     run_client,
 )
-from teiten.execute.postgres.provision.packages import get_package
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source

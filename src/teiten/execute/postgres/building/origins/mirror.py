@@ -19,8 +19,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.binaries import hash_file
 from teiten.execute.postgres.building.origins.contract import kept, of_package, release
 from teiten.execute.postgres.building.sources import SourceCode, find_source
-from teiten.execute.postgres.provision.clients import Say
-from teiten.execute.postgres.provision.packages import keep_package
+from teiten.execute.postgres.provision.packages import Say, keep_package
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version

@@ -7,9 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.building.git import GitError, git, is_checkout
 from teiten.execute.postgres.building.origins.contract import Release, release
-from teiten.execute.postgres.building.sources import CONFIGURE, SourceCode, find_source
+from teiten.execute.postgres.building.sources import (
+    CONFIGURE,
+    GitError,
+    SourceCode,
+    find_source,
+    git,
+    is_checkout,
+)
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.given_paths import expanded
 
