@@ -21,8 +21,8 @@ from teiten.execute.postgres.building.origins.distribution import GONE, HINT, hi
 from teiten.execute.postgres.building.origins.mirror import Mirror
 from teiten.execute.postgres.building.origins.named import NamedSources
 from teiten.execute.postgres.building.preparing import (
-    Sources,
     name_of,
+    origins_of,
     prepare_like,
     request_of,
     source_of,
@@ -182,7 +182,7 @@ def test_versions_on_both_sides_of_a_default_are_given_the_same(
     monkeypatch.setattr(f"{room}._compiles", lambda _compiler, _program: True)
     monkeypatch.setattr(f"{room}._missing_programs", lambda *_: [])
     files = [str(tarball(tmp_path / f"{one}.tar.bz2", one)) for one in ("15.18", "17.11")]
-    origins = Sources(named=tuple(files)).origins(workdir, quiet)
+    origins = origins_of(workdir, quiet, files)
     found = [source_of(request_of(version), origins) for version in ("15", "17")]
     builds = prepare_like(found, ("--with-lz4",), "-O2")
     assert list(builds) == ["build:15.18", "build:17.11"]

@@ -22,10 +22,10 @@ from teiten.errors import UsageError
 from teiten.execute.postgres.building.build import build_all, check_build_name
 from teiten.execute.postgres.building.preparing import (
     Prepared,
-    Sources,
-    built_already,
+    builds_of,
     foretold,
     foretold_seconds,
+    origins_of,
     prepare_build,
     prepare_like,
     request_of,
@@ -104,18 +104,20 @@ def _options_tag(spec: BuildSpec) -> str:
 def build_like(
     session: Session,
     versions: Sequence[str],
-    sources: Sources,
+    given: Mapping[str, Any],
     spec: BuildSpec,
-    jobs: int | None = None,
 ) -> list[Installation]:
-    """Build versions alike: one compiler, one set of options and flags."""
+    """Build versions alike: one compiler, one set of options and flags. ``given``: as of
+    ``installed``."""
     say = session.console.say
     requests = [request_of(version) for version in versions]
     session.workdir.prepare()
-    origins = sources.origins(session.workdir, say)
+    origins = origins_of(
+        session.workdir, say, given["named"], given["mirror"], given["apt_sources"]
+    )
     code = [source_of(request, origins) for request in requests]
     orders = prepare_like(code, spec.configure, spec.cflags or LIKE_FLAGS)
-    return _build(session, orders, jobs or cores())
+    return _build(session, orders, given["jobs"] or cores())
 
 
 def _build(session: Session, orders: Mapping[str, Prepared], used: int) -> list[Installation]:
@@ -247,7 +249,7 @@ class StudyServers:
             )
         prepared = prepare_build(spec, self._sources.get(spec.source))
         self._sources[spec.source] = prepared.source
-        present = built_already(managed_installations(session.workdir), prepared.key)
+        present = builds_of(managed_installations(session.workdir)).get(prepared.key)
         if present is not None:
             return present
         full_name = f"{name}-{prepared.key[:8]}"
@@ -292,9 +294,8 @@ def installed(
             ),
             *done,
         ]  # fmt: skip
-    sources = Sources(tuple(given["named"]), given["mirror"], given["apt_sources"])
     spec = spec_of("", given["configure"], given["cflags"], meson=False)
-    return [*build_like(session, servers, sources, spec, given["jobs"]), *done]
+    return [*build_like(session, servers, given, spec), *done]
 
 
 def _require_together(given: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ import filelock
 from teiten.errors import BuildError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BrokenBinaryError
-from teiten.execute.postgres.building.preparing import Folders, Prepared, built_already, steps
+from teiten.execute.postgres.building.preparing import Folders, Prepared, builds_of, steps
 from teiten.execute.postgres.building.relinking import (
     LinkCommand,
     find_link,
@@ -99,7 +99,7 @@ def build_all(
     """
     with writing(), _one_at_a_time(workdir, say):
         own = managed_installations(workdir)
-        there = {name: built_already(own, order.key) for name, order in orders.items()}
+        there = {name: builds_of(own).get(order.key) for name, order in orders.items()}
         for name, present in there.items():
             if present is not None:
                 _say_present(present, name, say)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from teiten.errors import BuildError, MachineError, UsageError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.building.preparing import built_already
+from teiten.execute.postgres.building.preparing import builds_of
 from teiten.execute.postgres.building.prerequisites import compiler_line
 from teiten.execute.postgres.building.running import BuildStep, CompileProgress, run_step
 from teiten.execute.postgres.building.sources import git, unpack_commit
@@ -91,7 +91,7 @@ def with_extension(
             WITH_PGXS.format(major=server.version.major),
         )
     key = _key(server, extension)
-    present = built_already(managed_installations(workdir), key)
+    present = builds_of(managed_installations(workdir)).get(key)
     if present is not None:
         say(f"{present.name} is built already")
         return present

@@ -73,25 +73,14 @@ def prepare_build(spec: BuildSpec, source: SourceCode | None = None) -> Prepared
     return Prepared(source, spec, tools, build_key(source, spec, tools))
 
 
-def built_already(own: Iterable[Installation], key: str) -> Installation | None:
-    """The installation of a key, whatever its name, among Teiten's own."""
-    return next(
-        (
-            installation
-            for installation in own
-            if installation.build is not None and installation.build.key == key
-        ),
-        None,
-    )
+def builds_of(own: Iterable[Installation]) -> dict[str, Installation]:
+    """The installations that were built, whatever their names, by the keys of their builds."""
+    return {installation.build.key: installation for installation in own if installation.build}
 
 
 def foretold_seconds(workdir: Workdir, jobs: int) -> Seconds:
     """Estimate the next build's duration from the last one here."""
-    known = [
-        installation.build
-        for installation in managed_installations(workdir)
-        if installation.build is not None
-    ]
+    known = [own.build for own in managed_installations(workdir) if own.build is not None]
     return Seconds((known[-1].seconds * known[-1].jobs if known else CPU_SECONDS) / jobs)
 
 
@@ -113,25 +102,26 @@ def foretold(workdir: Workdir, name: str, prepared: Prepared) -> Installation:
     )
 
 
-@dataclass(frozen=True)
-class Sources:
-    """Where the sources come from; of several ways the first that has a version gives it."""
+def origins_of(
+    workdir: Workdir,
+    say: Say,
+    named: Sequence[str],
+    mirror: str | None = None,
+    apt_sources: Path | None = None,
+) -> list[SourceOrigin]:
+    """Where sources come from; of several ways the first that has a version gives it.
 
-    named: tuple[str, ...] = ()
-    """``--source``"""
-    mirror: str | None = None
-    apt_sources: Path | None = None
-    """A file with deb-src lines; None: the system's, where nothing else is named."""
-
-    def origins(self, workdir: Workdir, say: Say) -> list[SourceOrigin]:
-        origins: list[SourceOrigin] = []
-        if self.named:
-            origins.append(NamedSources(self.named))
-        if self.mirror is not None:
-            origins.append(Mirror(workdir, self.mirror, say))
-        if self.apt_sources is not None or not origins:
-            origins.append(DistributionSources(workdir, self.apt_sources, say))
-        return origins
+    ``named``: of ``--source``. ``apt_sources``: a file with deb-src lines; None for the system's,
+    where nothing else is named.
+    """
+    origins: list[SourceOrigin] = []
+    if named:
+        origins.append(NamedSources(named))
+    if mirror is not None:
+        origins.append(Mirror(workdir, mirror, say))
+    if apt_sources is not None or not origins:
+        origins.append(DistributionSources(workdir, apt_sources, say))
+    return origins
 
 
 def request_of(text: str) -> VersionRequest:
