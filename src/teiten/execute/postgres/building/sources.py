@@ -22,7 +22,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.binaries import hash_file
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
 from teiten.given_paths import expanded
-from teiten.host.system.environment import run_briefly
+from teiten.host.system.environment import last_words, run_briefly
 from teiten.host.system.processes import ending
 from teiten.model.installation import Version
 
@@ -303,10 +303,10 @@ def git(
         timeout=None,
     )
     if done.returncode not in good:
-        lines = done.stderr.decode(errors="replace").strip().splitlines()
-        fatal = [line for line in lines if line.startswith("fatal: ")]
+        lines = done.stderr.decode(errors="replace").splitlines()
+        fatal = next((line for line in lines if line.startswith("fatal: ")), "")
         ended = f"git {arguments[0]}: it {ending(done.returncode)}"
-        raise GitError((fatal or lines[-1:] or [ended])[0])
+        raise GitError(fatal or last_words(done) or ended)
     return (done.stdout or b"").decode("utf-8", "surrogateescape")
 
 

@@ -16,7 +16,6 @@ from teiten.execute.postgres.provision.packages import (
     Package,
     PackageError,
     PackageVersion,
-    find_client,
     keep_package,
     platform_name,
     run_client,
@@ -52,9 +51,8 @@ def version_range(request: VersionRequest) -> str:
     return f"[{request},{request}.9999]"
 
 
-def get_maven_package(request: VersionRequest, workdir: Workdir) -> Package:
+def get_maven_package(maven: str, request: VersionRequest, workdir: Workdir) -> Package:
     """Download the newest version that fits (Maven's own cache may have it). PackageError."""
-    maven = find_client("mvn")
     artifact = f"embedded-postgres-binaries-{platform_name(Source.MAVEN)}"
     with tempfile.TemporaryDirectory(prefix=".maven-", dir=workdir.packages) as temporary:
         folder = Path(temporary)

