@@ -1,4 +1,4 @@
-"""What is in an installation: its programs, its contrib modules, how they were built, and the
+"""The contents of an installation: its programs, its contrib modules, how they were built, and the
 receipt that Teiten wrote where it made it (``installation.json``)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What trials find tables to be: in a state that a factor makes (``factors/FACTOR/fill.py``) and
+"""How trials find the tables: in a state that a factor makes (``factors/FACTOR/fill.py``) and
 recognises, and with a share of pages that are known to be visible.
 
 An index-only scan is spared the heap only where a page is all-visible. What pg_class says of it is
