@@ -19,7 +19,7 @@ from benchmarks.servers import new_server
 from teiten.datasets.pgbench.fill import fill
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.plan import template_bytes
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
 from teiten.execute.postgres.templates.build import tables_here
 from teiten.execute.postgres.templates.identity import template_fingerprint

@@ -34,8 +34,7 @@ from benchmarks.servers import newest
 from teiten.datasets.plan import template_bytes
 from teiten.execute.client.address import Address
 from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
-from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.postgres.templates.store import TemplateStore

@@ -19,8 +19,7 @@ from typing import IO
 
 import psutil
 
-from teiten.execute.postgres.marker import read_marker
-from teiten.execute.postgres.provision.staging import managed_installations
+from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.sockets import socket_directories
 from teiten.execute.sites.local.notes import PREFIX
 from teiten.host.system.namespaces import NAMED
@@ -298,9 +297,8 @@ def made_in_the_kernel(pids: set[int]) -> Iterator[str]:
 
 def socket_folders_of(pids: set[int]) -> Iterator[str]:
     """Socket folders that processes of ours have left."""
-    for folder in socket_directories(server_user()):
-        marker = read_marker(folder)
-        if marker is not None and marker.maker.pid in pids:
+    for folder, marker in socket_directories(server_user()):
+        if marker.maker.pid in pids:
             yield f"a socket folder is left: {folder}"
 
 

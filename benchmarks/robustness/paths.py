@@ -25,7 +25,7 @@ from tests.fixtures.hosts import network
 from tests.fixtures.traced_paths import Findings, is_available, read_notes, traced
 
 from benchmarks.robustness.campaigns import PATIENCE, Small, server_names
-from teiten.execute.postgres.provision.staging import managed_installations
+from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.sites.remote.ssh import COMMAND
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user

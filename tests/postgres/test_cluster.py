@@ -76,7 +76,8 @@ def test_settings_reach_the_server_and_initdbs_choices_stay(stopped_cluster: Clu
     assert show(stopped_cluster, "work_mem") == "7MB"
     assert show(stopped_cluster, "teiten.text") == value
     assert show(stopped_cluster, "shared_buffers") == "128MB"
-    assert "# a test [test]\nwork_mem = '7MB'" in stopped_cluster.configuration.read_text()
+    text = (stopped_cluster.data_directory / "postgresql.conf").read_text()
+    assert "# a test [test]\nwork_mem = '7MB'" in text
 
 
 @pytest.mark.pg(">=9.6")

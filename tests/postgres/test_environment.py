@@ -9,8 +9,7 @@ import pytest
 
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import spawn_here
-from teiten.execute.postgres.building.recipe import BuildStep
-from teiten.execute.postgres.building.running import CompileProgress, run_step
+from teiten.execute.postgres.building.running import BuildStep, CompileProgress, run_step
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.detached import VARIABLE
 from teiten.host.system.users import server_user

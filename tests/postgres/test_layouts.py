@@ -12,8 +12,7 @@ import pytest
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.ssb.model import ssb_data
 from teiten.errors import WorkloadError
-from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.marker import folder_bytes
 from teiten.execute.postgres.templates.build import NOT_VISIBLE
 from teiten.execute.postgres.templates.store import TemplateStore

@@ -15,8 +15,7 @@ import pytest
 
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import MachineError, ServerError, UsageError
-from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.marker import remove_marked
 from teiten.execute.postgres.placement import confirm_placement
 from teiten.execute.postgres.templates.store import TemplateStore

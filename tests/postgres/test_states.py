@@ -19,8 +19,7 @@ from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.script.model import script_data
 from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres import states
-from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.templates.store import RESERVE, TemplateStore
 from teiten.factors.state import OF_BOTH, OF_NEW, recipes

@@ -17,8 +17,7 @@ from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.plan import data_bytes, template_bytes
 from teiten.datasets.script.model import script_data
 from teiten.errors import MachineError, ServerError, UsageError, WorkloadError
-from teiten.execute.postgres.cluster import Cluster, StopManner
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster, StopManner
 from teiten.execute.postgres.marker import Kind, folder_bytes, new_folder
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.postgres.templates.clone import clone_tree

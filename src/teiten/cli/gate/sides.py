@@ -11,8 +11,7 @@ from teiten.cli.plan.builds import build_commit
 from teiten.cli.plan.two_sides import words_of_sides
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.extension import ExtensionCommit, with_extension
-from teiten.execute.postgres.building.git import commit_of
-from teiten.execute.postgres.building.sources import named_commit
+from teiten.execute.postgres.building.sources import commit_of, named_commit
 from teiten.execute.postgres.installations import find_installations, resolve
 from teiten.given_paths import expanded
 from teiten.host.facts.cpus import allowed_processors

@@ -18,24 +18,26 @@ from teiten.cli.console import Console
 from teiten.cli.main import Session
 from teiten.cli.plan.site import PlanningSite
 from teiten.errors import UsageError
-from teiten.execute.postgres.building.build import BuildOrder, build_all, check_build_name
-from teiten.execute.postgres.building.like import (
-    Sources,
-    find_sources,
-    prepare_like,
-    request_of,
-)
+from teiten.execute.postgres.building.build import build_all, check_build_name
 from teiten.execute.postgres.building.preparing import (
-    built_already,
+    Prepared,
+    builds_of,
     foretold,
     foretold_seconds,
+    origins_of,
     prepare_build,
+    prepare_like,
+    request_of,
+    source_of,
 )
-from teiten.execute.postgres.building.recipe import needed_bytes
 from teiten.execute.postgres.building.running import Watch
 from teiten.execute.postgres.building.sources import SourceCode
-from teiten.execute.postgres.built_as import reported_build
-from teiten.execute.postgres.installations import find_installations, resolve
+from teiten.execute.postgres.inspection import reported_build
+from teiten.execute.postgres.installations import (
+    find_installations,
+    managed_installations,
+    resolve,
+)
 from teiten.execute.postgres.provision.install import PGBENCH, install, install_pgbench
 from teiten.host.cautions.builds import build_cautions
 from teiten.host.facts.cpus import allowed_processors
@@ -82,7 +84,7 @@ def build_one(
 ) -> Installation:
     """Build under a name, with progress; an installation that is the same build is returned."""
     check_build_name(name)
-    return _build(session, [BuildOrder(name, prepare_build(spec))], jobs)[0]
+    return _build(session, {name: prepare_build(spec)}, jobs)[0]
 
 
 def build_commit(
@@ -97,7 +99,7 @@ def build_commit(
 
 
 def _build(
-    session: Session, orders: Sequence[BuildOrder], jobs: int | None = None
+    session: Session, orders: Mapping[str, Prepared], jobs: int | None = None
 ) -> list[Installation]:
     used = jobs or allowed_processors()
     about = Seconds(foretold_seconds(session.workdir, used) * len(orders))
@@ -211,16 +213,16 @@ class StudyServers:
             )
         prepared = prepare_build(spec, self._sources.get(spec.source))
         self._sources[spec.source] = prepared.source
-        present = built_already(session.workdir, prepared.key)
+        present = builds_of(managed_installations(session.workdir)).get(prepared.key)
         if present is not None:
             return present
         full_name = f"{name}-{prepared.key[:8]}"
         if building:
             check_build_name(full_name)
-            return _build(session, [BuildOrder(full_name, prepared)])[0]
+            return _build(session, {full_name: prepared})[0]
         seconds = foretold_seconds(session.workdir, allowed_processors())
-        disk = needed_bytes(prepared.source)
-        self.planned = (*self.planned, PlannedBuild(name, prepared.described, seconds, disk))
+        described, disk = prepared.described, prepared.needed_bytes
+        self.planned = (*self.planned, PlannedBuild(name, described, seconds, disk))
         return foretold(session.workdir, full_name, prepared)
 
 
@@ -251,7 +253,7 @@ def installed(
     spec = spec_of("", given["configure"], given["cflags"], meson=False)
     requests = [request_of(version) for version in servers]
     workdir.prepare()
-    sources = Sources(tuple(given["named"]), given["mirror"], given["apt_sources"])
-    code = find_sources(requests, sources.origins(workdir, say))
+    origins = origins_of(workdir, say, given["named"], given["mirror"], given["apt_sources"])
+    code = [source_of(request, origins) for request in requests]
     orders = prepare_like(code, spec.configure, spec.cflags or LIKE_FLAGS)
     return [*_build(session, orders, given["jobs"]), *done]

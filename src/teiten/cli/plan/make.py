@@ -16,7 +16,7 @@ from teiten.cli.plan.options import PlanOptions
 from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError, WayError
-from teiten.execute.postgres.built_as import read_build
+from teiten.execute.postgres.inspection import read_build
 from teiten.execute.postgres.parameters import read_refusals, session_parameters
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.sites.load_generator import load_generator
@@ -148,7 +148,7 @@ def _plan(
     plan = site.placed(plan)
     ready = site.ready(plan)
     needs = servers.with_builds(estimate(sized, plan.trials, plan.templates, ready))
-    read = {level: read_build(server) for level, server in servers_here(plan)}
+    read = {level: read_build(server.postgres) for level, server in servers_here(plan)}
     builds = {level: build for level, build in read.items() if build is not None}
     of_servers = (*cautions_of_builds(builds), *order_of_servers(plan))
     return Planned(

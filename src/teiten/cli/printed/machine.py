@@ -9,7 +9,7 @@ from typing import Annotated
 
 from teiten.cli.doctor.abilities import Ability
 from teiten.cli.printed.form import SPREAD, From, Keyword, Names, taken
-from teiten.execute.postgres.built_as import read_build
+from teiten.execute.postgres.inspection import read_build
 from teiten.model.build import BuildFacts
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.installation import Installation, Source
@@ -111,5 +111,5 @@ def json_installation(installation: Installation) -> JsonInstallation:
         installation,
         server=installation.postgres is not None,
         contrib=sorted(installation.contrib),
-        built_as=read_build(installation),
+        built_as=read_build(installation.postgres),
     )

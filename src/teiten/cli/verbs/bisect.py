@@ -22,7 +22,7 @@ from teiten.cli.plan.options import ALPHA, BUDGET, DELTA, GUC, NAME, SET
 from teiten.cli.plan.two_sides import CLIENTS, DURATION, SCRIPT, WAY, SharedOptions
 from teiten.errors import InterruptedCampaignError, UsageError
 from teiten.execute.bisect import BisectRepository
-from teiten.execute.postgres.building.git import commit_of
+from teiten.execute.postgres.building.sources import commit_of
 from teiten.given_paths import expanded
 from teiten.host.facts.machine import read_host_facts
 from teiten.study import values

@@ -81,9 +81,9 @@ def _table(installations: Sequence[Installation]) -> Table:
 
 def _build_text(installation: Installation) -> str:
     """``gcc 12.2.0 -O2, JIT, ICU``"""
-    from teiten.execute.postgres.built_as import read_build
+    from teiten.execute.postgres.inspection import read_build
 
-    build = read_build(installation)
+    build = read_build(installation.postgres)
     if build is None:
         return ""
     parts = {"JIT": build.jit, "ICU": build.icu}

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.connections import own_environment
-from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.host.system.held_folder import HeldFolder
 from teiten.model.installation import SUPERUSER
 

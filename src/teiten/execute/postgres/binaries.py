@@ -19,7 +19,6 @@ from teiten.execute.postgres.access import blocking_folder
 from teiten.host.system.environment import LIBRARIES, last_words, run_briefly
 from teiten.host.system.processes import ending
 from teiten.host.system.users import is_root, server_user
-from teiten.model.installation import Version
 
 PATIENCE = 20.0
 """Seconds; a program that does not tell of itself in that time is broken."""
@@ -35,10 +34,6 @@ class BinaryFacts:
 
     version_text: str
     fingerprint: str
-
-    @property
-    def version(self) -> Version:
-        return Version.parse(self.version_text)
 
 
 def find_binary(folder: Path, name: str) -> Path | None:

@@ -24,8 +24,8 @@ from teiten.connections import Conninfo
 from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres import conf
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.initdb import INITDB_CONFIGURATION, LARGEST, run_initdb
 from teiten.execute.postgres.marker import Kind, new_folder, read_marker, remove_marked
+from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.remains import (
     ServerTrace,
     descendants,
@@ -48,17 +48,25 @@ from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.processes import send_signal, spawn
 from teiten.host.system.signals import QUIT
 from teiten.host.system.users import ServerUser, own_uid
-from teiten.model.installation import SUPERUSER, Installation
+from teiten.model.installation import SUPERUSER, Installation, initdb_options
 from teiten.model.study import Setting
 from teiten.model.units import MIB
 
 if TYPE_CHECKING:
     from typing import Self  # 3.11: hosts may have an older Python
 
+BENCH_DATABASE = "bench"
+"""The database of every template, which holds the tables."""
+WALDIR = 10
+"""The major version since which initdb's option for the WAL has this name."""
+LARGEST = 4 * MIB
+"""Bytes of a configuration file that is read; PostgreSQL's own have 30,000."""
 START_TIMEOUT = 60.0
 FAST_TIMEOUT = 120.0
 IMMEDIATE_TIMEOUT = 15.0
 CONFIGURATION, HBA = "postgresql.conf", "pg_hba.conf"
+INITDB_CONFIGURATION = "postgresql.initdb.conf"
+"""initdb's own postgresql.conf is kept under this name inside the data directory."""
 ALTERED = "postgresql.auto.conf"
 """Written by ALTER SYSTEM, and read last by the server."""
 LARGEST_PART = 32 * MIB
@@ -142,7 +150,24 @@ class Cluster:
         """
         new_folder(data_directory.parent, what, f"{installation.name} {data_directory.name}")
         require_access(data_directory.parent, user)
-        run_initdb(installation, data_directory, user=user, checksums=checksums, wal=wal)
+        if installation.initdb is None or installation.postgres is None:
+            raise _without_server(installation)
+        options = list(initdb_options(installation.version, checksums=checksums))
+        _make_empty(data_directory, user, wal)
+        if wal is not None:
+            named = "--waldir" if installation.version.major_number >= WALDIR else "--xlogdir"
+            options.append(f"{named}={data_directory.parent / wal}")
+        run_program(
+            [installation.initdb, *options, "--pgdata", data_directory],
+            what=f"initdb of PostgreSQL {installation.version}",
+            user=user,
+            library_path=installation.library_path,
+            hint=f"look whether {installation.bin_directory} is complete and {user.name} may read"
+            " it",
+        )
+        with HeldFolder.open_itself(data_directory) as data:
+            content = data.read(CONFIGURATION, LARGEST)
+            data.write(INITDB_CONFIGURATION, content, user=user)
         return cls(installation, data_directory, user, log)
 
     @classmethod
@@ -162,11 +187,6 @@ class Cluster:
     def name(self) -> str:
         """For messages."""
         return f"PostgreSQL {self.installation.version} ({self.installation.name})"
-
-    @property
-    def configuration(self) -> Path:
-        """The configuration file; written by each start."""
-        return self.data_directory / CONFIGURATION
 
     @property
     def socket_directory(self) -> Path:
@@ -213,16 +233,12 @@ class Cluster:
             raise RuntimeError(f"{self.name} was started already")
         postgres = self.installation.postgres
         if postgres is None:
-            raise ServerError(
-                f"the installation {self.installation.name} has no server",
-                f"install one: teiten pg install {self.installation.version.major}",
-            )
+            raise _without_server(self.installation)
         self._port = choose_port(options.port)
         self._socket_directory = new_socket_directory(self.user)
         try:
             self._write_configuration(options.opening)
-            self._spawn(postgres, options)
-            self._wait(timeout)
+            self._wait(self._spawn(postgres, options), timeout)
         except BaseException:
             self.stop(immediately=True, immediate_timeout=min(timeout, IMMEDIATE_TIMEOUT))
             raise
@@ -300,7 +316,7 @@ class Cluster:
             return None
         except OSError as error:
             what = f"cannot be read: {error.strerror}"
-            raise UnsafePlaceError(self.configuration, what) from error
+            raise UnsafePlaceError(self.data_directory / CONFIGURATION, what) from error
 
     def replaced_file(self) -> str | None:
         """Say what stands in the place of a file of the server; None where the file does."""
@@ -339,9 +355,9 @@ class Cluster:
         """The user who must own the server, where that is another."""
         return self.user.name if self.user.is_other else None
 
-    def connect(self, dbname: str = "postgres", autocommit: bool = True) -> psycopg.Connection:
+    def connect(self, dbname: str = "postgres") -> psycopg.Connection:
         """Connect as the superuser; psycopg.OperationalError where the server does not answer."""
-        return connections.connect(self.conninfo(dbname), autocommit=autocommit)
+        return connections.connect(self.conninfo(dbname))
 
     def remove(self) -> None:
         """Stop the server and delete the cluster's folder."""
@@ -362,8 +378,9 @@ class Cluster:
                 if opening is not None:
                     data.write(HBA, conf.host_rules(opening).encode(), user=self.user)
         except OSError as error:
+            what = error.strerror or error
             raise ServerError(
-                f"{self.configuration} cannot be written: {error.strerror or error}",
+                f"{self.data_directory / CONFIGURATION} cannot be written: {what}",
                 "see what has become of the data directory, and whether its disk is full",
             ) from error
 
@@ -376,7 +393,7 @@ class Cluster:
             raise UnsafePlaceError(self.data_directory, f"does not belong to {self.user.name}")
         return held
 
-    def _spawn(self, postgres: Path, options: StartOptions) -> None:
+    def _spawn(self, postgres: Path, options: StartOptions) -> subprocess.Popen[bytes]:
         passwords = {"PGPASSFILE": str(self.data_directory / PASSWORDS)}
         with (
             HeldFolder.open_itself(self.log.parent) as folder,
@@ -384,7 +401,7 @@ class Cluster:
             self._held_data() as data,
         ):
             try:
-                self._process = spawn(
+                self._process = process = spawn(
                     [*options.command, postgres, "-D", self.data_directory],
                     user=self.user,
                     library_path=self.installation.library_path,
@@ -402,11 +419,9 @@ class Cluster:
                     f"{self.name} cannot be started: {error.strerror or error}",
                     "see whether its programs may be run, and its processors are still ours",
                 ) from error
+        return process
 
-    def _wait(self, timeout: float) -> None:
-        process = self._process
-        if process is None:
-            raise RuntimeError(f"{self.name} was not spawned")
+    def _wait(self, process: subprocess.Popen[bytes], timeout: float) -> None:
         patience = max(2, math.ceil(timeout))
 
         def connect() -> psycopg.Connection:
@@ -426,6 +441,30 @@ class Cluster:
             remove_socket_directory(self._socket_directory)
         forget_trace(self.data_directory.parent)
         self._process = self._trace = self._socket_directory = self._port = None
+
+
+def _without_server(installation: Installation) -> ServerError:
+    return ServerError(
+        f"the installation {installation.name} has no server",
+        f"install one: teiten pg install {installation.version.major}",
+    )
+
+
+def _make_empty(data_directory: Path, user: ServerUser, wal: str | None) -> None:
+    """Make the folders for initdb. Raises UsageError where the data directory is not empty."""
+    with HeldFolder.open_or_make(data_directory.parent) as parent:
+        with contextlib.suppress(FileExistsError):
+            parent.make(data_directory.name).close()
+        with parent.inner(data_directory.name) as data:
+            if data.entries():
+                raise UsageError(
+                    f"the data folder {data_directory} is not empty",
+                    "name a new or an empty folder; Teiten makes no cluster over other files",
+                )
+            data.give(user)
+        if wal is not None:
+            with parent.make(wal) as folder:
+                folder.give(user)
 
 
 def _ends(folder: HeldFolder, name: str, begin: int) -> bytes:

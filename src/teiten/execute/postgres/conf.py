@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,19 +100,18 @@ def render(
     check(settings)
     taken = {setting.name.lower() for setting in settings} | {own.name for own in required}
     kept = [(name, value) for name, value in (initdb or {}).items() if name.lower() not in taken]
+    sections = {
+        "What initdb chose": [_assigned(name, value, "") for name, value in kept],
+        "Needed by Teiten": [_assigned(own.name, own.value, own.reason) for own in required],
+        "The study": [
+            _assigned(setting.name, setting.value, f"{setting.reason.en} [{setting.source}]")
+            for setting in settings
+        ],
+    }
     lines = ["# Written by Teiten for one trial; each start writes it anew.", ""]
-    if kept:
-        lines += ["# What initdb chose", *(_assignment(name, value) for name, value in kept), ""]
-    if required:
-        lines.append("# Needed by Teiten")
-        for own in required:
-            lines += [*_comment(own.reason), _assignment(own.name, own.value)]
-        lines.append("")
-    if settings:
-        lines.append("# The study")
-        for setting in settings:
-            lines += [*_comment(f"{setting.reason.en} [{setting.source}]"), _of_study(setting)]
-        lines.append("")
+    for title, assignments in sections.items():
+        if assignments:
+            lines += [f"# {title}", *itertools.chain.from_iterable(assignments), ""]
     return "\n".join(lines)
 
 
@@ -161,15 +161,9 @@ def _unquote(match: re.Match[str]) -> str:
     return re.sub(r"''|\\(.)", lambda pair: pair.group(1) or "'", quoted)
 
 
-def _of_study(setting: Setting) -> str:
-    if setting.value is None:
-        raise ValueError(f"setting {setting.name} has no value: the study was not sized")
-    return _assignment(setting.name, setting.value)
-
-
-def _assignment(name: str, value: str) -> str:
-    return f"{name} = {quote(value)}"
-
-
-def _comment(text: str) -> list[str]:
-    return [f"# {line}" for line in text.splitlines() if line.strip()]
+def _assigned(name: str, value: str | None, reason: str) -> list[str]:
+    """The lines of a comment and of an assignment."""
+    if value is None:
+        raise ValueError(f"setting {name} has no value: the study was not sized")
+    comment = [f"# {line}" for line in reason.splitlines() if line.strip()]
+    return [*comment, f"{name} = {quote(value)}"]

@@ -1,9 +1,8 @@
-"""Clusters outside the working folder: noted in it, so that a killed Teiten's are found again.
+"""Folders that a study names for its clusters: noted in the working folder, so that a killed
+Teiten's are found again.
 
 A note is a file of the clusters' room that holds the path. Deleting goes by the marker as always:
 a note alone makes no folder Teiten's.
-
-The folders that a study names for its clusters.
 """
 
 from __future__ import annotations

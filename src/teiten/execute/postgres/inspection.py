@@ -1,24 +1,84 @@
-"""Finding out which programs of PostgreSQL a folder holds.
-
-Which contrib modules an installation has, read from its folders.
-"""
+"""The contents of an installation: its programs, its contrib modules, how they were built, and the
+receipt that Teiten wrote where it made it (``installation.json``)."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, ask, find_binary
-from teiten.execute.postgres.provision.receipts import read_receipt
 from teiten.host.system.held_folder import exchangeable_folder
-from teiten.model.installation import Installation, Source
+from teiten.model.build import BuildFacts, ServerBuild
+from teiten.model.installation import Installation, Source, Version
+
+RECEIPT_NAME = "installation.json"
+FORMAT = 1
 
 
-def inspect_managed(folder: Path, cache: BinaryCache) -> Installation:
+@dataclass(frozen=True)
+class Receipt:
+    """Where an installation came from. ``bin_directory`` is relative to the receipt's folder."""
+
+    name: str
+    source: Source
+    package: str
+    """The package's name and version, as its client calls them."""
+    sha512: str
+    """The package file's digest."""
+    server_version: str
+    """The answer to ``SELECT version()``, with the compiler; for a client only, ``--version``."""
+    installed_at: str = field(
+        default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds")
+    )
+    bin_directory: str = "bin"
+    build: BuildFacts | None = None
+    """The build of an installation that was built from source; ``sha512`` is the source's then."""
+
+
+def folder_name(name: str) -> str:
+    """The folder of an installation: no colon, which Windows does not allow."""
+    return name.replace(":", "-")
+
+
+def write_receipt(folder: Path, receipt: Receipt) -> None:
+    text = json.dumps({"format": FORMAT, **asdict(receipt)}, indent=2, ensure_ascii=False)
+    path = folder / RECEIPT_NAME
+    path.write_text(text + "\n", encoding="utf-8")
+    path.chmod(0o644)
+
+
+def read_receipt(folder: Path) -> Receipt:
+    """Raises ValueError, with the file's name, where the receipt is missing or not one of ours."""
+    path = folder / RECEIPT_NAME
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        if values.pop("format") != FORMAT:
+            raise ValueError("another format")
+        build = values.get("build")
+        if build is not None:
+            values["build"] = BuildFacts(**{**build, "configure": tuple(build["configure"])})
+        return Receipt(**{**values, "source": Source(values["source"])})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} is not a receipt of an installation: {error}") from error
+
+
+def managed_folders(installations: Path) -> Iterator[Path]:
+    """The folders of finished installations; a name with a dot first is one being made."""
+    if not installations.is_dir():
+        return
+    for folder in sorted(installations.iterdir()):
+        if folder.is_dir() and not folder.name.startswith("."):
+            yield folder
+
+
+def inspect_managed(folder: Path, cache: BinaryCache | None = None) -> Installation:
     """One of Teiten's own. Raises ValueError or BrokenBinaryError where it is damaged."""
     receipt = read_receipt(folder)
     bin_directory = (folder / receipt.bin_directory).resolve()
@@ -26,7 +86,7 @@ def inspect_managed(folder: Path, cache: BinaryCache) -> Installation:
     return replace(installation, name=receipt.name, managed=True, build=receipt.build)
 
 
-def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installation:
+def inspect_folder(folder: Path, source: Source, cache: BinaryCache | None = None) -> Installation:
     """The installation whose programs are in ``folder``.
 
     Raises BrokenBinaryError where there is neither a server nor pgbench, or it cannot be run, and
@@ -39,9 +99,9 @@ def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installa
     program = postgres or pgbench
     if program is None:
         raise BrokenBinaryError(f"{folder} holds neither postgres nor pgbench")
-    facts = cache.facts(program)
+    facts = (cache or BinaryCache(None)).facts(program)
     try:
-        version = facts.version
+        version = Version.parse(facts.version_text)
     except ValueError as error:
         raise BrokenBinaryError(f"{program}: {error}") from error
     return Installation(
@@ -124,8 +184,8 @@ def find_contrib(bin_directory: Path, major: str) -> frozenset[str]:
     )
     extensions = _extensions(share)
     if not extensions and (pg_config := find_binary(bin_directory, "pg_config")):
-        share = tuple(filter(None, [ask_pg_config(pg_config, "--sharedir")]))
-        library = tuple(filter(None, [ask_pg_config(pg_config, "--pkglibdir")]))
+        asked = (ask_pg_config(pg_config, option) for option in ("--sharedir", "--pkglibdir"))
+        share, library = (() if folder is None else (Path(folder),) for folder in asked)
         extensions = _extensions(share)
     return extensions | _modules(library)
 
@@ -193,31 +253,74 @@ def search_places(root: Path, path_folders: Sequence[Path]) -> tuple[ProgramFold
 
 def this_machine() -> tuple[ProgramFolder, ...]:
     """The places of this machine: its file system, PATH and what pg_config says."""
-    entries = [entry for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
-    named = _pg_config_folder()
-    folders = [*map(Path, entries), *([named] if named else [])]
-    root = (
-        Path(f"{os.environ.get('SYSTEMDRIVE', 'C:')}\\") if sys.platform == "win32" else Path("/")
-    )
-    return search_places(root, folders)
+    pg_config = shutil.which("pg_config")
+    named = ask_pg_config(Path(pg_config), "--bindir") if pg_config else None
+    folders = (*os.environ.get("PATH", "").split(os.pathsep), named)
+    root = f"{os.environ.get('SYSTEMDRIVE', 'C:')}\\" if sys.platform == "win32" else "/"
+    return search_places(Path(root), [Path(folder) for folder in folders if folder])
 
 
-def _pg_config_folder() -> Path | None:
-    program = shutil.which("pg_config")
-    return ask_pg_config(Path(program), "--bindir") if program else None
-
-
-def ask_pg_config(program: Path, option: str, library_path: Path | None = None) -> Path | None:
-    """A folder or file that pg_config names; None where it does not answer."""
-    text = ask_pg_config_text(program, option, library_path)
-    return Path(text) if text else None
-
-
-def ask_pg_config_text(program: Path, option: str, library_path: Path | None = None) -> str | None:
-    """Ask pg_config; None where it does not answer."""
+def ask_pg_config(program: Path, option: str, library_path: Path | None = None) -> str | None:
+    """Ask pg_config; None where it does not answer, or has nothing to say."""
     try:
         done = ask(program, option, library_path=library_path)
     except OSError:
         return None
     text = done.stdout.decode(errors="replace").strip()
-    return text if done.returncode == 0 else None
+    return text if text and done.returncode == 0 else None
+
+
+VERSION = re.compile(r"PostgreSQL \d.* compiled by (.+?), \d+-bit")
+FLAGS = re.compile(r"([ -~]*-fno-strict-aliasing[ -~]*-fwrapv[ -~]*)$")
+"""CFLAGS of every build by gcc or clang: PostgreSQL's own configure and meson.build add it."""
+OPTIONS = re.compile(r"(?:^|[^ -~])((?: ?'[ -&(-~]*')*(?: ?'--[a-z][ -&(-~]*')(?: ?'[ -&(-~]*')*)$")
+LONGEST = 8192
+"""Bytes of such a text on each side of what it is found by."""
+
+
+def read_build(program: Path | None) -> ServerBuild | None:
+    """How a server was built, read from its binary: what ``pg_config()`` answers is compiled into
+    it, so that neither the server nor pg_config has to run. What it does not hold is None.
+
+    None where there is no binary here (an attached server, a client), or none that can be read.
+    """
+    if program is None:
+        return None
+    try:
+        content = program.read_bytes()
+    except OSError:
+        return None
+    return ServerBuild(
+        compiler=_first(content, b" compiled by ", VERSION),
+        cflags=_first(content, b"-fno-strict-aliasing", FLAGS),
+        configure=_first(content, b"'--", OPTIONS),
+    )
+
+
+def _first(content: bytes, marker: bytes, form: re.Pattern[str]) -> str | None:
+    """The first text around ``marker`` that has the form, whatever stands before it without a NUL
+    between, as numbers do."""
+    matches = (form.search(text) for text in _texts(content, marker))
+    return next((match[1].strip() for match in matches if match), None)
+
+
+def _texts(content: bytes, marker: bytes) -> Iterator[str]:
+    """The texts of C, from NUL to NUL, that hold ``marker``."""
+    at = content.find(marker)
+    while at >= 0:
+        begin = content.rfind(b"\0", max(0, at - LONGEST), at) + 1
+        end = content.find(b"\0", at, at + LONGEST)
+        if begin and end >= 0:
+            yield content[begin:end].decode("ascii", "replace")
+        at = content.find(marker, at + len(marker) if end < 0 else end)
+
+
+def reported_build(installation: Installation) -> tuple[dict[str, str], str]:
+    """CONFIGURE and CFLAGS of its ``pg_config``, and what ``version()`` said when it was tried."""
+    program = find_binary(installation.bin_directory, "pg_config")
+    answers = {
+        name: ask_pg_config(program, f"--{name.lower()}") or ""
+        for name in ("CONFIGURE", "CFLAGS")
+        if program is not None
+    }
+    return answers, read_receipt(installation.bin_directory.parent).server_version

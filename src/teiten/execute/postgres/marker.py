@@ -51,7 +51,6 @@ class Marker:
     """Who made a folder. ``created``: seconds since the epoch."""
 
     what: Kind
-    teiten_version: str
     created: float
     maker: Maker
     life: Life
@@ -64,13 +63,13 @@ class Marker:
         return (or_ours and self.maker.is_this_process) or self.life is Life.ENDED
 
 
-def mark(folder: Path, what: Kind, about: str = "") -> Marker:
+def mark(folder: Path, what: Kind, about: str = "") -> None:
     """Write the marker of a folder that we made; raises OSError where it cannot be written."""
     with HeldFolder.open_itself(folder) as held:
-        return mark_held(held, what, about)
+        mark_held(held, what, about)
 
 
-def mark_held(held: HeldFolder, what: Kind, about: str = "") -> Marker:
+def mark_held(held: HeldFolder, what: Kind, about: str = "") -> None:
     """Write the marker of a folder that we made and hold.
 
     On the disk before anything else is in the folder: after a power cut, what stands in a folder
@@ -78,17 +77,14 @@ def mark_held(held: HeldFolder, what: Kind, about: str = "") -> Marker:
     """
     if what not in OUTLIVING:
         held.lock_for_life()
-    maker = Maker.this_process()
-    marker = Marker(what, __version__, time.time(), maker, Life.LIVES, about)
     values = {
         "what": what,
-        "teiten_version": marker.teiten_version,
-        "created": marker.created,
-        **asdict(maker),
+        "teiten_version": __version__,
+        "created": time.time(),
+        **asdict(Maker.this_process()),
         "about": about,
     }
     held.write(MARKER_NAME, f"{json.dumps(values)}\n".encode(), mode=0o644, durable=True)
-    return marker
 
 
 def read_marker(folder: Path) -> Marker | None:
@@ -112,7 +108,6 @@ def marker_of(held: HeldFolder) -> Marker | None:
         maker = Maker.read(values)
         return Marker(
             what=Kind(values["what"]),
-            teiten_version=str(values["teiten_version"]),
             created=float(values["created"]),
             maker=maker,
             life=held.life_of(maker),

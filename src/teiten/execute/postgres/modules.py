@@ -41,9 +41,9 @@ def module_tools(installation: Installation) -> ModuleTools:
         return ModuleTools(None, _headers(installation.version, "pg_config"))
     for option, file in (("--pgxs", ""), ("--includedir-server", "postgres.h")):
         named = ask_pg_config(pg_config, option, installation.library_path)
-        if named is None or not (named / file).is_file():
-            missing = pg_config if named is None else named / file
-            return ModuleTools(None, _headers(installation.version, str(missing)))
+        wanted = pg_config if named is None else Path(named, file)
+        if named is None or not wanted.is_file():
+            return ModuleTools(None, _headers(installation.version, str(wanted)))
     for program in ("make", "cc"):
         if shutil.which(program) is None:
             lacking = Bilingual(

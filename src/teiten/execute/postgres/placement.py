@@ -1,7 +1,4 @@
-"""Whether the parts of a running cluster lie where a placement says, seen by their files' paths.
-
-The files of a relation in a cluster of this machine, opened without following any link.
-"""
+"""Where the parts of a running cluster of this machine lie, and the files of a relation."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -52,15 +51,12 @@ def scan(text: str) -> tuple[Problem, ...]:
     ERROR and FATAL, but for those that belong to a start or a stop. The detail is the line; where
     the message came again (but for its numbers), how often.
     """
-    first: dict[tuple[str, str], str] = {}
-    counts: Counter[tuple[str, str]] = Counter()
+    alike: dict[tuple[str, str], list[str]] = {}
     for code, line in _bad_lines(text):
-        key = (code, re.sub(r"\d+", "0", line))
-        first.setdefault(key, line)
-        counts[key] += 1
+        alike.setdefault((code, re.sub(r"\d+", "0", line)), []).append(line)
     problems = [
-        Problem(code=key[0], detail=line if counts[key] == 1 else f"{line} (×{counts[key]})")
-        for key, line in first.items()
+        Problem(code, lines[0] if len(lines) == 1 else f"{lines[0]} (×{len(lines)})")
+        for (code, _), lines in alike.items()
     ]
     return _bounded(problems)
 

@@ -13,12 +13,7 @@ from pathlib import Path
 
 from teiten.errors import MachineError
 from teiten.execute.postgres.access import blocking_folder
-from teiten.execute.postgres.marker import (
-    MARKER_NAME,
-    Kind,
-    mark_held,
-    marker_of,
-)
+from teiten.execute.postgres.marker import MARKER_NAME, Kind, Marker, mark_held, marker_of
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
 from teiten.host.system.makers import release_deleted
@@ -134,8 +129,8 @@ def _remove_sockets(folder: HeldFolder) -> None:
                 folder.unlink(name)
 
 
-def socket_directories(user: ServerUser) -> Iterator[Path]:
-    """All socket folders in marked folders of ours."""
+def socket_directories(user: ServerUser) -> Iterator[tuple[Path, Marker]]:
+    """All socket folders in marked folders of ours, with the markers."""
     for base in bases(user):
         for outer in base.glob(f"{PREFIX}*"):
             held = find_folder(outer)
@@ -144,7 +139,7 @@ def socket_directories(user: ServerUser) -> Iterator[Path]:
             with held:
                 marker = marker_of(held) if held.owner == own_uid() else None
             if marker is not None and marker.what == Kind.SOCKETS:
-                yield outer / INNER
+                yield outer / INNER, marker
 
 
 def fits(folder: Path) -> bool:

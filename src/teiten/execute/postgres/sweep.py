@@ -61,9 +61,8 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
                 notes.remove_unfinished()
         if detached := end_detached(of_dead=True):
             done.append(f"ended programs that had left their trial: {detached}")
-        for folder in socket_directories(user):
-            marker = read_marker(folder.parent)
-            if marker is not None and marker.is_left(or_ours=ending):
+        for folder, marker in socket_directories(user):
+            if marker.is_left(or_ours=ending):
                 remove_socket_directory(folder)
                 done.append(f"removed the left socket folder {folder.parent}")
     return tuple(done)

@@ -15,8 +15,7 @@ import psycopg
 from teiten.errors import ServerError, TeitenError
 from teiten.execute.applied import command_of
 from teiten.execute.executor import Facts
-from teiten.execute.postgres.cluster import StartOptions, StopManner
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, StartOptions, StopManner
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.os import OfOneServer, OsReader
 from teiten.execute.probes.sampler import Sampler

@@ -7,7 +7,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +16,8 @@ import filelock
 
 from teiten.errors import BuildError, UsageError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
-from teiten.execute.postgres.building.preparing import Prepared, of_key
-from teiten.execute.postgres.building.recipe import BuildStep, Folders, needed_bytes, steps
+from teiten.execute.postgres.binaries import BrokenBinaryError
+from teiten.execute.postgres.building.preparing import Folders, Prepared, builds_of, steps
 from teiten.execute.postgres.building.relinking import (
     LinkCommand,
     find_link,
@@ -28,6 +27,7 @@ from teiten.execute.postgres.building.relinking import (
     write_command,
 )
 from teiten.execute.postgres.building.running import (
+    BuildStep,
     CompileProgress,
     EndedError,
     Watch,
@@ -37,19 +37,20 @@ from teiten.execute.postgres.building.running import (
     together,
 )
 from teiten.execute.postgres.building.sources import unpack
-from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
-from teiten.execute.postgres.marker import Kind, mark, remove_marked
-from teiten.execute.postgres.provision.receipts import (
+from teiten.execute.postgres.inspection import (
     Receipt,
     folder_name,
+    inspect_folder,
+    inspect_managed,
     write_receipt,
 )
+from teiten.execute.postgres.installations import managed_installations
+from teiten.execute.postgres.marker import Kind, mark, remove_marked
+from teiten.execute.postgres.provision.packages import Say
 from teiten.execute.postgres.provision.staging import (
-    Say,
     check_server,
     exclusive,
     give_name,
-    managed_installations,
     require_space,
     staged,
     writing,
@@ -80,16 +81,8 @@ def check_build_name(name: str) -> None:
         )
 
 
-@dataclass(frozen=True)
-class BuildOrder:
-    """A build to be made, under a name that was checked."""
-
-    name: str
-    prepared: Prepared
-
-
 def build_all(
-    orders: Sequence[BuildOrder],
+    orders: Mapping[str, Prepared],
     workdir: Workdir,
     *,
     jobs: int,
@@ -97,7 +90,7 @@ def build_all(
     watching: Callable[[str], Watch],
 ) -> list[Installation]:
     """Build them, as many at a time as the jobs allow, or take the installation that is the same
-    build already; in the order of ``orders``.
+    build already; in the order of ``orders``, whose names were checked.
 
     ``watching``: who watches the build of a name. Raises UsageError for a name that is taken by
     another installation, BuildError where a source does not build, MachineError where the machine
@@ -106,49 +99,48 @@ def build_all(
     """
     with writing(), _one_at_a_time(workdir, say):
         own = managed_installations(workdir)
-        there = {order.name: of_key(own, order.prepared.key) for order in orders}
-        missing = [order for order in orders if there[order.name] is None]
+        there = {name: builds_of(own).get(order.key) for name, order in orders.items()}
         for name, present in there.items():
             if present is not None:
                 _say_present(present, name, say)
-        for order in missing:
-            _refuse_taken(order.name, own)
+        missing = {name: order for name, order in orders.items() if there[name] is None}
+        for name in missing:
+            _refuse_taken(name, own)
         if missing:
-            made = _build_missing(missing, workdir, jobs, say, watching)
-            there |= {
-                order.name: installation for order, installation in zip(missing, made, strict=True)
-            }
+            there |= _build_missing(missing, workdir, jobs, say, watching)
         return [installation for installation in there.values() if installation is not None]
 
 
 def _build_missing(
-    missing: Sequence[BuildOrder],
+    missing: Mapping[str, Prepared],
     workdir: Workdir,
     jobs: int,
     say: Say,
     watching: Callable[[str], Watch],
-) -> list[Installation]:
+) -> dict[str, Installation]:
     user = server_user()
     require_access(workdir.builds, user)
     at_once = builds_at_once(len(missing), jobs)
-    sizes = sorted((needed_bytes(order.prepared.source) for order in missing), reverse=True)
+    sizes = sorted((order.needed_bytes for order in missing.values()), reverse=True)
     require_space(workdir.builds, "building", sum(sizes[:at_once]))
     jobs_each = max(1, jobs // at_once)
-    for note in dict.fromkeys(note for order in missing for note in order.prepared.tools.notes):
+    for note in dict.fromkeys(note for order in missing.values() for note in order.tools.notes):
         say(note)
-    for order in missing:
-        say(f"building {order.prepared.described}, {jobs_each} jobs")
+    for order in missing.values():
+        say(f"building {order.described}, {jobs_each} jobs")
     several, ending = len(missing) > 1, threading.Event()
     buildings = [
         _Building(
-            order.name, order.prepared, workdir, user, jobs_each,
-            _saying(order.name, say) if several else say, ended_by(ending, watching(order.name)),
+            name, order, workdir, user, jobs_each,
+            _saying(name, say) if several else say, ended_by(ending, watching(name)),
         )
-        for order in missing
+        for name, order in missing.items()
     ]  # fmt: skip
-    if not several:  # in this thread, which hears Ctrl-C wherever it is
-        return [buildings[0].build()]
-    return together([order.build for order in buildings], ending, at_once)
+    if several:
+        made = together([building.build for building in buildings], ending, at_once)
+    else:  # in this thread, which hears Ctrl-C wherever it is
+        made = [buildings[0].build()]
+    return dict(zip(missing, made, strict=True))
 
 
 def _saying(name: str, say: Say) -> Say:
@@ -188,7 +180,9 @@ class _Building:
         begin = time.monotonic()
         try:
             folders = self._unpacked()
-            self._compile(folders)
+            progress = CompileProgress()
+            for step in steps(self.prepared.spec, self.prepared.tools, folders, self.jobs):
+                self._run(step, folders, progress)
             command = self._keep_objects(folders)
             seconds = Seconds(time.monotonic() - begin)
             installation = self._install(folders, seconds, command)
@@ -221,16 +215,11 @@ class _Building:
         self.log.chmod(0o644)
         return folders
 
-    def _compile(self, folders: Folders) -> None:
-        progress = CompileProgress()
-        for step in steps(self.prepared.spec, self.prepared.tools, folders, self.jobs):
-            self._run(step, folders, progress)
-
     def _run(self, step: BuildStep, folders: Folders, progress: CompileProgress) -> None:
         environment = {"HOME": str(self.home), "TMPDIR": str(self.home)}
         if self.prepared.spec.meson:
             environment["CC"] = self.prepared.tools.compiler
-        self.say(f"{step.name}")
+        self.say(step.name)
         run_step(
             step,
             folder=folders.objects,
@@ -262,7 +251,7 @@ class _Building:
                 write_receipt(staging, self._receipt(staging, seconds, relink))
                 shutil.copyfile(self.log, staging / LOG)
                 give_name(staging, self.final)
-        return inspect_managed(self.final, BinaryCache(None))
+        return inspect_managed(self.final)
 
     def _take_over(self, destination: Path, staging: Path) -> None:
         """Copy what was installed, so that the servers' user may read it, and has none of it open.
@@ -297,7 +286,7 @@ class _Building:
 
     def _inspected(self, staging: Path) -> Installation:
         try:
-            return inspect_folder((staging / "bin").resolve(), Source.BUILD, BinaryCache(None))
+            return inspect_folder((staging / "bin").resolve(), Source.BUILD)
         except BrokenBinaryError as error:
             raise BuildError(f"what was built does not run: {error}", f"see {self.log}") from error
 
@@ -339,15 +328,13 @@ def _one_at_a_time(workdir: Workdir, say: Say) -> Iterator[None]:
     workdir.prepare()
     lock = filelock.FileLock(workdir.builds / ".lock")
     try:
-        lock.acquire(timeout=0)
+        held = lock.acquire(timeout=0)
     except filelock.Timeout:
         say("another Teiten builds here; waiting for it")
-        lock.acquire()
-    try:
+        held = lock.acquire()
+    with held:
         _remove_left(workdir, say)
         yield
-    finally:
-        lock.release()
 
 
 def _remove_left(workdir: Workdir, say: Say) -> None:

@@ -18,19 +18,22 @@ from pathlib import Path
 
 from teiten.errors import BuildError, MachineError, UsageError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.binaries import BinaryCache
-from teiten.execute.postgres.building.git import git
-from teiten.execute.postgres.building.preparing import built_already
+from teiten.execute.postgres.building.preparing import builds_of
 from teiten.execute.postgres.building.prerequisites import compiler_line
-from teiten.execute.postgres.building.recipe import BuildStep
-from teiten.execute.postgres.building.running import CompileProgress, run_step
-from teiten.execute.postgres.building.sources import unpack_commit
-from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
+from teiten.execute.postgres.building.running import BuildStep, CompileProgress, run_step
+from teiten.execute.postgres.building.sources import git, unpack_commit
+from teiten.execute.postgres.inspection import (
+    Receipt,
+    folder_name,
+    inspect_folder,
+    inspect_managed,
+    write_receipt,
+)
+from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.postgres.modules import module_tools
-from teiten.execute.postgres.provision.receipts import Receipt, folder_name, write_receipt
+from teiten.execute.postgres.provision.packages import Say
 from teiten.execute.postgres.provision.staging import (
-    Say,
     check_server,
     exclusive,
     give_name,
@@ -88,7 +91,7 @@ def with_extension(
             WITH_PGXS.format(major=server.version.major),
         )
     key = _key(server, extension)
-    present = built_already(workdir, key)
+    present = builds_of(managed_installations(workdir)).get(key)
     if present is not None:
         say(f"{present.name} is built already")
         return present
@@ -191,7 +194,7 @@ class _ExtensionBuilding:
             write_receipt(staging, self._receipt(staging, seconds))
             final = self.workdir.installations / folder_name(self.name)
             give_name(staging, final)
-        return inspect_managed(final, BinaryCache(None))
+        return inspect_managed(final)
 
     def _copy(self, made: Path, staging: Path) -> None:
         """The server, and over it what the extension installs: libraries, scripts, programs of its
@@ -228,9 +231,8 @@ class _ExtensionBuilding:
             raise BuildError(f"what was built is not usable: {error}", "") from error
 
     def _receipt(self, staging: Path, seconds: Seconds) -> Receipt:
-        copied = inspect_folder(
-            (staging / self.server.bin_directory.name).resolve(), Source.BUILD, BinaryCache(None)
-        )
+        programs = self.server.bin_directory.name
+        copied = inspect_folder((staging / programs).resolve(), Source.BUILD)
         described = f"{self.extension.checkout} ({self.extension.commit[:12]})"
         of_server = self.server.build
         facts = BuildFacts(
@@ -254,6 +256,6 @@ class _ExtensionBuilding:
             server_version=check_server(
                 replace(copied, library_path=staging / "lib"), self.workdir, server_user()
             ),
-            bin_directory=self.server.bin_directory.name,
+            bin_directory=programs,
             build=facts,
         )

@@ -96,9 +96,10 @@ def without_missing(
     """
     options, notes = list(spec.configure), []
     for library in LIBRARIES:
-        if major < library.since or _decided(library.feature, spec) or has(library):
-            if spec.meson and major >= library.since and not _decided(library.feature, spec):
-                options.append(f"-D{library.feature}=enabled")
+        if major < library.since or _decided(library.feature, spec):
+            continue
+        if has(library):
+            options += [f"-D{library.feature}=enabled"] if spec.meson else []
             continue
         option = f"-D{library.feature}=disabled" if spec.meson else f"--without-{library.feature}"
         options.append(option)
@@ -148,9 +149,7 @@ def _missing_programs(source: SourceCode, spec: BuildSpec) -> list[str]:
 
 
 def _decided(feature: str, spec: BuildSpec) -> bool:
-    starts = (
-        f"--with-{feature}", f"--without-{feature}", f"-D{feature}=",
-    )  # fmt: skip
+    starts = (f"--with-{feature}", f"--without-{feature}", f"-D{feature}=")
     return any(option.startswith(starts) for option in spec.configure)
 
 
@@ -165,6 +164,5 @@ def _compiles(compiler: str, program: str) -> bool:
 
 
 def _listed(names: Sequence[str]) -> str:
-    names_shown = {"compiler": "a C compiler"}
-    words = [names_shown.get(name, name) for name in names]
+    words = ["a C compiler" if name == "compiler" else name for name in names]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

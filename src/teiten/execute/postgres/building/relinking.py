@@ -4,8 +4,6 @@ A build keeps the objects of its server and the command that linked them, beside
 A linked server is a folder with a ``postgres`` of its own; all else in it is a link to the
 installation, which PostgreSQL finds beside the program.
 
-The command that linked a server, and the same with its objects in another order. Pure.
-
 Where functions lie in a program changes its speed by some per cent for no reason of theirs
 (Mytkowicz et al., 2009, "Producing wrong data without doing anything obviously wrong").
 """
@@ -26,8 +24,7 @@ import numpy as np
 
 from teiten.errors import BuildError
 from teiten.execute.postgres.binaries import BrokenBinaryError, ask_version, hash_file
-from teiten.execute.postgres.building.recipe import BuildStep
-from teiten.execute.postgres.building.running import CompileProgress, run_step
+from teiten.execute.postgres.building.running import BuildStep, CompileProgress, run_step
 from teiten.execute.postgres.marker import Kind, new_folder, remove_marked
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
 from teiten.host.system.held_folder import HeldFolder
@@ -71,7 +68,7 @@ def write_command(installation: Path, command: LinkCommand) -> None:
 
 
 def forget_objects(installation: Path) -> None:
-    """Make the error about an installation whose server cannot be linked again."""
+    """Let an installation be one whose server cannot be linked again."""
     (installation / OBJECTS).unlink(missing_ok=True)
     (installation / COMMAND).unlink(missing_ok=True)
 

@@ -13,12 +13,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from teiten.errors import BuildError
-from teiten.execute.postgres.building.recipe import BuildStep
 from teiten.host.system.environment import Inherited
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.processes import end_group, spawn
@@ -31,6 +31,17 @@ EVERY = 0.25
 """Seconds between two looks at the log."""
 GRACE = 5.0
 """Seconds that a compiler has to end."""
+
+
+@dataclass(frozen=True)
+class BuildStep:
+    """One command of a build."""
+
+    name: str
+    """For a person: configure, compile, compile contrib, install."""
+    arguments: tuple[str, ...]
+    counts: bool = False
+    """It compiles: its progress is counted in files."""
 
 
 def run_step(
@@ -96,8 +107,7 @@ def _follow(
         written.seek(begin)
         while True:
             ended = process.poll()
-            new = written.read()
-            *lines, rest = (rest + new).split(b"\n")
+            *lines, rest = (rest + written.read()).split(b"\n")
             for line in lines:
                 progress.read(line.decode("utf-8", "replace"))
             tell()
@@ -142,14 +152,13 @@ def why_it_failed(lines: Sequence[str]) -> list[str]:
     first = next((index for index, line in enumerate(kept) if FAULT.search(line)), None)
     if first is None:
         return kept[-MOST_LINES:]
-    return kept[max(0, first - 1) : first - 1 + MOST_LINES] if first else kept[:MOST_LINES]
+    begin = max(0, first - 1)
+    return kept[begin : begin + MOST_LINES]
 
 
 T = TypeVar("T")
 JOBS_EACH = 2
 """A build with fewer is slower than its turn after another."""
-LOOK_SECONDS = 0.5
-"""Seconds between two looks; Ctrl-C is heard by the thread that waits."""
 
 
 class EndedError(Exception):
@@ -169,7 +178,8 @@ def together(works: Sequence[Callable[[], T]], ending: threading.Event, at_once:
     with ThreadPoolExecutor(at_once, thread_name_prefix="build") as threads:
         futures = [threads.submit(work) for work in works]
         try:
-            _await(futures)
+            for future in as_completed(futures):
+                future.result()
         except BaseException:
             ending.set()
             for future in futures:
@@ -187,11 +197,3 @@ def ended_by(ending: threading.Event, watch: Watch) -> Watch:
         watch(step, done, total)
 
     return watched
-
-
-def _await(futures: Sequence[Future[T]]) -> None:
-    running = set(futures)
-    while running:
-        done, running = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
-        for future in done:
-            future.result()

@@ -1,4 +1,5 @@
-"""Sources that ``--source`` names: a tarball, a directory, or a commit of a git checkout."""
+"""Sources that ``--source`` names: a tarball, a directory, or a commit of a git checkout, which is
+never changed."""
 
 from __future__ import annotations
 
@@ -6,20 +7,23 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
 import tarfile
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from lzma import LZMAError
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.building.git import GitError, commit_of, git, is_checkout
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
 from teiten.given_paths import expanded
+from teiten.host.system.environment import last_words, run_briefly
+from teiten.host.system.processes import ending
 from teiten.model.installation import Version
 
 CONFIGURE = "configure"
@@ -32,6 +36,8 @@ HINT = (
     "name a tarball (apt-get source postgresql-15), its unpacked folder, or a git checkout with"
     " or without @REF"
 )
+ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat"}
+"""No index is refreshed on disk, nobody is asked."""
 _VERSION = re.compile(rb"^PACKAGE_VERSION='([^']+)'", re.MULTILINE)
 
 
@@ -54,13 +60,16 @@ class SourceCode:
     commit: str | None
     ref: str | None
     digest: str
-    version: Version
     version_text: str
     """The version in ``configure``: ``15.18``, ``19devel``."""
     generated: bool
     """Whether what bison and flex make is there already."""
     bytes: int
     """Unpacked, about."""
+
+    @property
+    def version(self) -> Version:
+        return Version.parse(self.version_text)
 
     @property
     def described(self) -> str:
@@ -109,7 +118,10 @@ def unpack(source: SourceCode, folder: Path) -> None:
             case SourceKind.COMMIT:
                 unpack_commit(source.path, source.commit or "HEAD", folder)
             case _:
-                _copy(source, folder)
+                for name in _files(source.path, source.kind):
+                    target = folder / name
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(source.path / name, target, follow_symlinks=False)
     except (UnsafeArchiveError, tarfile.TarError, LZMAError, zlib.error, EOFError) as error:
         raise MachineError(
             f"--source {source.path} cannot be unpacked: {error}", "get the tarball again"
@@ -150,8 +162,7 @@ def _tarball(path: Path) -> SourceCode:
     text = _version_text(script, path)
     return SourceCode(
         SourceKind.TARBALL, path, "" if prefix == "." else prefix, None, None,
-        hash_file(path), Version.parse(text), text, generated,
-        path.stat().st_size * UNPACKED_RATIO,
+        hash_file(path), text, generated, path.stat().st_size * UNPACKED_RATIO,
     )  # fmt: skip
 
 
@@ -186,8 +197,7 @@ def _commit(path: Path, ref: str, named: str | None) -> SourceCode:
     size = sum(int(row[3]) for row in rows if row[3].isdecimal())
     generated = any(row[4] == PARSER for row in rows)
     return SourceCode(
-        SourceKind.COMMIT, path, "", commit, named, tree,
-        Version.parse(text), text, generated, size,
+        SourceKind.COMMIT, path, "", commit, named, tree, text, generated, size,
     )  # fmt: skip
 
 
@@ -210,10 +220,8 @@ def _directory(path: Path, kind: SourceKind) -> SourceCode:
         content = str(file.readlink()) if file.is_symlink() else hash_file(file)
         digest.update(content.encode("utf-8", "surrogateescape"))
     text = _version_text(script.read_bytes(), path)
-    return SourceCode(
-        kind, path, "", None, None, digest.hexdigest(),
-        Version.parse(text), text, (path / PARSER).is_file(), size,
-    )  # fmt: skip
+    generated = (path / PARSER).is_file()
+    return SourceCode(kind, path, "", None, None, digest.hexdigest(), text, generated, size)
 
 
 def _files(path: Path, kind: SourceKind) -> Iterator[str]:
@@ -228,13 +236,6 @@ def _files(path: Path, kind: SourceKind) -> Iterator[str]:
         folders[:] = [name for name in folders if name != ".git"]
         paths += [os.path.relpath(Path(parent, name), path) for name in names]
     yield from sorted(paths)
-
-
-def _copy(source: SourceCode, folder: Path) -> None:
-    for name in _files(source.path, source.kind):
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source.path / name, target, follow_symlinks=False)
 
 
 def unpack_commit(checkout: Path, commit: str, folder: Path) -> None:
@@ -269,3 +270,58 @@ def _version_text(script: bytes, where: Path) -> str:
             f"--source {where}: its configure names no version of PostgreSQL", HINT
         ) from error
     return text
+
+
+class GitError(Exception):
+    """A refusal of git's in its words; the caller knows what it means."""
+
+
+def is_checkout(folder: Path) -> bool:
+    """Whether a folder is a work tree's top, or a bare repository."""
+    bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir()
+    return (folder / ".git").exists() or bare
+
+
+def git(
+    folder: Path,
+    *arguments: str,
+    stdout: IO[bytes] | None = None,
+    good: Collection[int] = (0,),
+) -> str:
+    """Run git for its output. Raises GitError with its last line, MachineError where it is missing.
+
+    ``stdout``: takes what git writes instead; the answer is then empty. ``good``: exit codes that
+    are no failure.
+    """
+    program = shutil.which("git")
+    if program is None:
+        raise MachineError("git is missing", "sudo apt-get install git")
+    done = run_briefly(
+        [program, "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
+        given=ENVIRONMENT,
+        stdout=stdout if stdout is not None else subprocess.PIPE,
+        timeout=None,
+    )
+    if done.returncode not in good:
+        lines = done.stderr.decode(errors="replace").splitlines()
+        fatal = next((line for line in lines if line.startswith("fatal: ")), "")
+        ended = f"git {arguments[0]}: it {ending(done.returncode)}"
+        raise GitError(fatal or last_words(done) or ended)
+    return (done.stdout or b"").decode("utf-8", "surrogateescape")
+
+
+def commit_of(folder: Path, ref: str) -> str:
+    """The commit that a ref names. Raises UsageError where there is none, or git refuses."""
+    try:
+        git(folder, "rev-parse", "--git-dir")
+    except GitError as error:  # for example a checkout that belongs to somebody else
+        raise UsageError(
+            f"--source {folder}: {error}", f"git -C {folder} status tells what git asks for"
+        ) from error
+    try:
+        return git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options",
+                   f"{ref}^{{commit}}").strip()  # fmt: skip
+    except GitError as error:
+        raise UsageError(
+            f"{folder} has no commit {ref!r}", f"git -C {folder} log --oneline shows them"
+        ) from error

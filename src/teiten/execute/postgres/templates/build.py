@@ -18,9 +18,8 @@ from teiten.datasets.registry import dataset
 from teiten.datasets.sql import run_script
 from teiten.errors import MachineError, ServerError
 from teiten.execute.client.address import Address
-from teiten.execute.postgres import states, visibility
-from teiten.execute.postgres.cluster import Cluster, StopManner
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres import states
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster, StopManner
 from teiten.execute.postgres.marker import Kind, remove_marked
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.sockets import new_socket_directory, remove_socket_directory
@@ -309,11 +308,11 @@ def furnish(tables: Tables, data: DataSet, say: Say) -> None:
     with tables.connect() as connection:
         for name in EXTENSIONS:
             _create_extension(connection, name, tables.name, required=False)
-        if visibility.wanted_of(data) is not None:
-            _create_extension(connection, visibility.EXTENSION, tables.name)
-            visibility.confirm(connection, data, tables.name)
+        if states.visible_of(data) is not None:
+            _create_extension(connection, states.VISIBILITY, tables.name)
+            states.confirm_visible(connection, data, tables.name)
         if data.state is not None:
-            _create_extension(connection, visibility.EXTENSION, tables.name, required=False)
+            _create_extension(connection, states.VISIBILITY, tables.name, required=False)
             states.make(tables, data.state, say)
         connection.execute("CHECKPOINT")
 

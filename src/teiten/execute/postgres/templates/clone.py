@@ -125,11 +125,7 @@ def clone_tree(
             if full is not None:
                 raise full from error
             raise
-    return CloneReport(
-        method=chosen,
-        seconds=Seconds(time.perf_counter() - begin),
-        bytes=size,
-    )
+    return CloneReport(chosen, Seconds(time.perf_counter() - begin), size)
 
 
 def _empty(parent: HeldFolder, name: str) -> HeldFolder:

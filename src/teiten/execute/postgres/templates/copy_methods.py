@@ -48,10 +48,7 @@ def copy_open(method: CopyMethod, old: IO[bytes], new: IO[bytes]) -> None:
 
 
 def choose_method(folder: HeldFolder, caches: Path | None = None) -> CopyMethod:
-    """The fastest way to copy files within ``folder``.
-
-    ``caches``: a folder that remembers the choice for each file system.
-    """
+    """The fastest way to copy files within ``folder``, remembered in ``caches`` for its system."""
     key = str(folder.device)
     known = _read_cache(caches)
     if key in known:

@@ -31,10 +31,8 @@ class LinkedFolder:
 
 
 def linked_folders(data: HeldFolder) -> tuple[LinkedFolder, ...]:
-    """The parts of a cluster that stand beside its data directory.
-
-    Raises ServerError for one that is not a folder in the cluster's folder itself.
-    """
+    """The parts beside a data directory. Raises ServerError for one that is not a folder in the
+    cluster's folder itself."""
     return tuple(_linked(data, path, target) for path, target in _links(data))
 
 
@@ -56,10 +54,8 @@ def make_link(
 
 
 def make_movable(data_directory: Path, user: ServerUser) -> None:
-    """Make a stopped cluster's links relative, so that its folder can be given another name.
-
-    Raises ServerError as ``linked_folders`` does.
-    """
+    """Make a stopped cluster's links relative, so that its folder can be given another name. Raises
+    ServerError as ``linked_folders`` does."""
     with HeldFolder.open_itself(data_directory) as data:
         for link in linked_folders(data):
             make_link(data, link, user)

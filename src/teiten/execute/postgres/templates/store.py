@@ -7,17 +7,17 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from teiten.datasets.contract import Say
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.marker import (
     Kind,
-    Marker,
     folder_bytes,
     mark,
     new_folder,
@@ -76,7 +76,7 @@ class TemplateStore:
             return False
         return bool(fingerprint == spec.fingerprint)
 
-    def build(self, spec: TemplateSpec, pgbench: Pgbench, say: Callable[[str], None]) -> None:
+    def build(self, spec: TemplateSpec, pgbench: Pgbench, say: Say) -> None:
         """Build the template, unless another Teiten has meanwhile.
 
         Raises MachineError where the disk does not suffice, ServerError where a step fails; then
@@ -94,9 +94,7 @@ class TemplateStore:
                 )
 
     @contextlib.contextmanager
-    def building(
-        self, spec: TemplateSpec, pgbench: str, say: Callable[[str], None]
-    ) -> Iterator[Path | None]:
+    def building(self, spec: TemplateSpec, pgbench: str, say: Say) -> Iterator[Path | None]:
         """The folder in which a template is to be built; it becomes one at the end of the ``with``.
 
         None where the template is there. ``pgbench``: the version that fills it. Raises as
@@ -166,7 +164,20 @@ class TemplateStore:
 
     def usage(self) -> list[TemplateUse]:
         """The finished templates, the longest unused first."""
-        return sorted(self._templates(), key=lambda use: use.last_used)
+        uses: list[TemplateUse] = []
+        templates = self._workdir.templates
+        for folder in templates.iterdir() if templates.is_dir() else ():
+            marker = read_marker(folder)
+            if marker is None or marker.what != Kind.TEMPLATE:
+                continue
+            with contextlib.suppress(OSError):  # removed meanwhile
+                description = folder / DESCRIPTION
+                known = description if description.exists() else folder
+                used = known.stat().st_mtime
+                uses.append(
+                    TemplateUse(folder.name, folder, folder_bytes(folder), used, marker.about)
+                )
+        return sorted(uses, key=lambda use: use.last_used)
 
     def remove(self, fingerprint: str) -> bool:
         """Delete a template; False where another Teiten uses it just now, or there is none."""
@@ -204,7 +215,7 @@ class TemplateStore:
             remove_marked(final)
         partial.rename(final)
 
-    def _make_room(self, spec: TemplateSpec, say: Callable[[str], None]) -> None:
+    def _make_room(self, spec: TemplateSpec, say: Say) -> None:
         """Remove the longest unused templates where the new one would exceed the bounds."""
         self._workdir.templates.mkdir(parents=True, exist_ok=True)
         laid_out = spec.data.layout is not None and spec.data.layout.scripts
@@ -227,26 +238,8 @@ class TemplateStore:
 
     def _fits(self, needed: int) -> bool:
         disk = shutil.disk_usage(self._workdir.templates)
-        used = sum(use.bytes for use in self._templates())
+        used = sum(use.bytes for use in self.usage())
         return disk.free >= needed and used + needed <= disk.total * LARGEST_SHARE
-
-    def _templates(self) -> Iterator[TemplateUse]:
-        if not self._workdir.templates.is_dir():
-            return
-        for folder in self._workdir.templates.iterdir():
-            marker = read_marker(folder)
-            if marker is None or marker.what != Kind.TEMPLATE:
-                continue
-            with contextlib.suppress(OSError):  # removed meanwhile
-                description = folder / DESCRIPTION
-                known = description if description.exists() else folder
-                yield TemplateUse(
-                    fingerprint=folder.name,
-                    path=folder,
-                    bytes=folder_bytes(folder),
-                    last_used=known.stat().st_mtime,
-                    description=marker.about,
-                )
 
     def _folder(self, fingerprint: str) -> Path:
         return self._workdir.templates / fingerprint
@@ -255,18 +248,13 @@ class TemplateStore:
         self._workdir.caches.mkdir(parents=True, exist_ok=True)
         return FileLock(self._workdir.caches / f"template-{fingerprint[:16]}.lock")
 
-    @contextlib.contextmanager
-    def _locked(self, fingerprint: str, say: Callable[[str], None]) -> Iterator[None]:
+    def _locked(self, fingerprint: str, say: Say) -> contextlib.AbstractContextManager[object]:
         lock = self._lock(fingerprint)
         try:
-            lock.acquire(timeout=0)
+            return lock.acquire(timeout=0)
         except Timeout:
             say("another Teiten works on this template: waiting for it")
-            lock.acquire()
-        try:
-            yield
-        finally:
-            lock.release()
+            return lock.acquire()
 
 
 def _describe(spec: TemplateSpec) -> str:
@@ -283,16 +271,12 @@ def _changed(spec: TemplateSpec, change: str) -> str:
 def _replace_left(folder: Path, about: str) -> None:
     """Make a cluster's folder, in the place of one that was left there."""
     marker = read_marker(folder)
-    if marker is not None:
-        _require_left(folder, marker)
-        remove_marked(folder)
-    new_folder(folder, Kind.CLUSTER, about)
-
-
-def _require_left(folder: Path, marker: Marker) -> None:
-    if not marker.is_left(or_ours=True):
+    if marker is not None and not marker.is_left(or_ours=True):
         raise UsageError(
             f"the folder {folder} is in use by another Teiten (process {marker.maker.pid})",
             "wait for it to end, or work in another folder with --workdir; delete the folder where"
             " that Teiten was one on another machine and has ended",
         )
+    if marker is not None:
+        remove_marked(folder)
+    new_folder(folder, Kind.CLUSTER, about)

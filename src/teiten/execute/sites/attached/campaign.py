@@ -16,7 +16,7 @@ from teiten.execute.bench import Bench
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Client
 from teiten.execute.executor import Facts
-from teiten.execute.postgres import visibility
+from teiten.execute.postgres import states
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.templates.build import NOT_VISIBLE, leaves_all_visible, make_tables
 from teiten.execute.sites.attached.asking import postmaster
@@ -227,9 +227,9 @@ def fill(database: AttachedDatabase, data: DataSet, server: AttachedServer, say:
                 connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}".encode())
         if leaves_all_visible(data):
             connection.execute("VACUUM (FREEZE, ANALYZE)")
-        if visibility.wanted_of(data) is not None:
+        if states.visible_of(data) is not None:
             connection.execute("CREATE EXTENSION IF NOT EXISTS pg_visibility")
-            visibility.confirm(connection, data, database.name)
+            states.confirm_visible(connection, data, database.name)
         not_visible = connection.execute(NOT_VISIBLE).fetchall()
         if server.can_checkpoint:
             connection.execute("CHECKPOINT")

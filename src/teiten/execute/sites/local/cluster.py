@@ -18,8 +18,7 @@ from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.beside import ServerSurroundings, filled
 from teiten.execute.postgres.binaries import find_binary
 from teiten.execute.postgres.building.relinking import LinkedServer
-from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.placement import confirm_placement, path_of, segments
 from teiten.execute.probes.os import OsReader

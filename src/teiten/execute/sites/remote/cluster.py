@@ -20,9 +20,8 @@ from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.beside import ServerSurroundings, filled
-from teiten.execute.postgres.cluster import StopManner
+from teiten.execute.postgres.cluster import BENCH_DATABASE, StopManner
 from teiten.execute.postgres.conf import Opening
-from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.sites.hosted import HostedCluster, Launch, failure
 from teiten.execute.sites.remote.agent.forms import settings_form
 from teiten.execute.sites.remote.client import RemoteChild

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.provision.receipts import RECEIPT_NAME
+from teiten.execute.postgres.inspection import RECEIPT_NAME
 from teiten.execute.sites.remote.hosts import Host, HostPair, require_same_kind
 from teiten.model.installation import Installation, Pgbench, Source, Version
 

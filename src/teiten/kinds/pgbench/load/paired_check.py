@@ -25,8 +25,7 @@ import psutil
 from teiten.errors import WorkloadError
 from teiten.execute.bench import ThisMachine
 from teiten.execute.client.paired import PairedRun, PairedServer, Pairs, run_pairs
-from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
 from teiten.kinds.pgbench.load.paired_run import NOT_PINNED

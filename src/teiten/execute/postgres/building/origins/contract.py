@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from teiten.execute.postgres.building.sources import SourceCode, find_source
-from teiten.execute.postgres.provision.packages import Package, keep_package, newest_kept
+from teiten.execute.postgres.provision.packages import Package, newest_kept
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version
@@ -66,11 +65,10 @@ def release(text: str) -> Release | None:
     return Release(Version.parse(match[1]), (0, match[2].lower(), int(match[3])))
 
 
-def keep(workdir: Workdir, name: str, version: Version, file: Path) -> SourceCode:
-    """``name``: where it comes from, with its version there."""
+def of_package(version: Version) -> str:
+    """A version of three numbers, as packages have it: ``17.6.0``."""
     text = str(version)
-    three = text if text.count(".") == 2 else f"{text}.0"
-    return find_source(str(keep_package(workdir, Source.BUILD, name, three, file).path))
+    return text if text.count(".") == 2 else f"{text}.0"
 
 
 def kept(

@@ -7,24 +7,29 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
-from teiten.execute.postgres.building.origins.contract import Release, keep, kept, release
-from teiten.execute.postgres.building.sources import SourceCode
-from teiten.execute.postgres.provision.clients import (
+from teiten.execute.postgres.building.origins.contract import (
+    Release,
+    kept,
+    of_package,
+    release,
+)
+from teiten.execute.postgres.building.sources import SourceCode, find_source
+from teiten.execute.postgres.provision.packages import (
     ClientOutput,
     PackageError,
+    Say,
     find_client,
+    get_package,
     run_client,
 )
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
+from teiten.model.installation import Source
 
-Say = Callable[[str], None]
 HINT = (
     "write a line 'deb-src MIRROR RELEASE main' for a release that has it into a file of yours, and"
     " name that with --apt-sources FILE; or name a tarball or a git checkout with --source"
@@ -93,21 +98,17 @@ class DistributionSources:
 
     def _get(self, package: SourcePackage) -> SourceCode:
         name = f"{package.name}={package.version}"
-        version = package.postgres.version
-        exact = VersionRequest(version.major, version.number % 100)
-        there = kept(self._workdir, exact, lambda source: source.name == name)
-        if there is not None:
-            return there
-        self._say(f"getting the source of PostgreSQL {package.postgres} with apt-get ({name})")
-        with tempfile.TemporaryDirectory(prefix=".apt-", dir=self._workdir.packages) as temporary:
-            folder = Path(temporary)
-            done = self._apt(
-                "apt-get", "source", "--download-only", "--only-source", name, folder=folder
-            )
-            files = list(folder.glob("*.orig.tar.*[!c]"))
-            if done.exit_code != 0 or len(files) != 1:
-                raise PackageError(f"apt-get source {name} failed:\n{done.complaint()}")
-            return keep(self._workdir, name, version, files[0])
+
+        def download(folder: Path) -> ClientOutput:
+            self._say(f"getting the source of PostgreSQL {package.postgres} with apt-get ({name})")
+            words = ("source", "--download-only", "--only-source", name)
+            return self._apt("apt-get", *words, folder=folder)
+
+        tarball = get_package(
+            self._workdir, Source.BUILD, name, version=of_package(package.postgres.version),
+            files="*.orig.tar.*[!c]", doing="apt-get source", download=download,
+        )  # fmt: skip
+        return find_source(str(tarball.path))
 
     def _apt(self, program: str, *words: str, folder: Path | None = None) -> ClientOutput:
         path = find_client(program)

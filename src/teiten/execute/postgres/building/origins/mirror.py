@@ -10,7 +10,6 @@ import shutil
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from http.client import HTTPResponse
 from pathlib import Path
 from typing import cast
@@ -18,13 +17,13 @@ from urllib.parse import urlsplit
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.building.origins.contract import keep, kept, release
-from teiten.execute.postgres.building.sources import SourceCode
+from teiten.execute.postgres.building.origins.contract import kept, of_package, release
+from teiten.execute.postgres.building.sources import SourceCode, find_source
+from teiten.execute.postgres.provision.packages import Say, keep_package
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
-from teiten.model.installation import Version
+from teiten.model.installation import Source, Version
 
-Say = Callable[[str], None]
 TIMEOUT = 60.0
 """Seconds without a byte."""
 FORMS = ("tar.bz2", "tar.gz")
@@ -50,9 +49,6 @@ class Mirror:
 
     def source(self, request: VersionRequest) -> SourceCode | None:
         if request.minor is not None:
-            there = self._kept(request)
-            if there is not None:
-                return there
             return self._get(Version.parse(str(request)))
         fitting = [version for version in self._listed() if request.accepts_version(version)]
         return self._get(max(fitting)) if fitting else None
@@ -62,17 +58,11 @@ class Mirror:
         has = f" (it has {', '.join(map(str, versions[:8]))}, …)" if versions else ""
         return f"{self._url} has no such release{has}"
 
-    def _kept(self, request: VersionRequest) -> SourceCode | None:
-        return kept(
-            self._workdir, request, lambda package: package.name.startswith(f"{self._url}/")
-        )
-
     def _listed(self) -> list[Version]:
         if self._versions is None:
-            try:
-                page = self._read(f"{self._url}/")
-            except _NotThereError as error:
-                raise MachineError(f"--mirror {self._url}: HTTP 404, not found", HINT) from error
+            page = self._read(f"{self._url}/")
+            if page is None:
+                raise MachineError(f"--mirror {self._url}: HTTP 404, not found", HINT)
             releases = {release(text) for text in _FOLDER.findall(page.decode("utf-8", "replace"))}
             self._versions = [listed.version for listed in releases if listed is not None]
             if not self._versions:
@@ -80,31 +70,32 @@ class Mirror:
         return self._versions
 
     def _get(self, version: Version) -> SourceCode | None:
-        there = self._kept(VersionRequest(version.major, version.number % 100))
+        request = VersionRequest(version.major, version.number % 100)
+        there = kept(
+            self._workdir, request, lambda package: package.name.startswith(f"{self._url}/")
+        )
         if there is not None:
             return there
         for form in FORMS:
             url = f"{self._url}/v{version}/postgresql-{version}.{form}"
-            try:
-                return self._download(url, version)
-            except _NotThereError:
-                continue
+            answer = self._open(url)
+            if answer is not None:
+                return self._download(answer, url, version)
         return None
 
-    def _download(self, url: str, version: Version) -> SourceCode:
+    def _download(self, answer: HTTPResponse, url: str, version: Version) -> SourceCode:
+        self._say(f"getting {url}")
         with tempfile.TemporaryDirectory(prefix=".url-", dir=self._workdir.packages) as temporary:
             file = Path(temporary) / url.rpartition("/")[2]
-            with self._open(url) as answer, file.open("wb") as stream:
-                self._say(f"getting {url}")
+            with answer, file.open("wb") as stream:
                 shutil.copyfileobj(answer, stream)
             self._check(url, file)
-            return keep(self._workdir, url, version, file)
+            tarball = keep_package(self._workdir, Source.BUILD, url, of_package(version), file)
+            return find_source(str(tarball.path))
 
     def _check(self, url: str, file: Path) -> None:
-        try:
-            checksum = _SHA256.search(self._read(f"{url}.sha256").decode("ascii", "replace"))
-        except _NotThereError:
-            checksum = None
+        beside = self._read(f"{url}.sha256") or b""
+        checksum = _SHA256.search(beside.decode("ascii", "replace"))
         if checksum is None:
             self._say(f"{url} has no .sha256 beside it: what was downloaded could not be checked")
             return
@@ -114,22 +105,22 @@ class Mirror:
                 "try again, or another mirror",
             )
 
-    def _read(self, url: str) -> bytes:
-        with self._open(url) as answer:
+    def _read(self, url: str) -> bytes | None:
+        answer = self._open(url)
+        if answer is None:
+            return None
+        with answer:
             return bytes(answer.read())
 
-    def _open(self, url: str) -> HTTPResponse:
+    def _open(self, url: str) -> HTTPResponse | None:
+        """None where the mirror says that there is no such file."""
         try:
             return cast("HTTPResponse", urllib.request.urlopen(url, timeout=TIMEOUT))  # noqa: S310 - http and https only
         except urllib.error.HTTPError as error:
             if error.code == 404:
-                raise _NotThereError(url) from error
+                return None
             raise MachineError(f"{url}: HTTP {error.code} {error.reason}", HINT) from error
         except OSError as error:
             raise MachineError(
                 f"{url} cannot be read: {error}", "look whether the mirror can be reached"
             ) from error
-
-
-class _NotThereError(Exception):
-    """The mirror says that there is no such file."""
