@@ -54,10 +54,10 @@ class Kit:
         return self.t("chart.of-nodes") if several else ""
 
     def context_of(self, trial: TrialView) -> Context:
-        return tuple(pair for pair in trial.levels if pair[0] != self.study.contrast)
+        return trial.context(self.study.contrast)
 
     def side_of(self, trial: TrialView) -> str:
-        return dict(trial.levels).get(self.study.contrast, "")
+        return trial.side(self.study.contrast)
 
     @cached_property
     def groups(self) -> tuple[TrialGroup, ...]:

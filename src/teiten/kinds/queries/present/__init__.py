@@ -24,7 +24,8 @@ from teiten.kinds.queries.present.times import (
     MILLISECONDS,
     TimeUnit,
     over_text,
-    speed_forest,
+    speed_chart,
+    speed_rows,
     time_bars,
     unit_for,
 )
@@ -64,12 +65,12 @@ class QueriesPresent(UsualPresent):
 
     def answered(self, kit: Kit, contrasts: Sequence[ContrastResult]) -> Sequence[ContrastResult]:
         """Keep of a sweep only the contrast of its fastest level."""
-        kept = []
-        for contrast in contrasts:
-            swept = sweeps_of(kit, contrast.workload)
-            if swept is None or contrast.new == fastest_level(swept):
-                kept.append(contrast)
-        return kept
+        return [
+            contrast
+            for contrast in contrasts
+            if (swept := sweeps_of(kit, contrast.workload)) is None
+            or contrast.new == fastest_level(swept)
+        ]
 
     def beside(
         self, kit: Kit, name: str, contrast: ContrastResult
@@ -174,39 +175,41 @@ def charts(kit: Kit, prefix: str, results: QueryResults) -> tuple[Chart | None, 
     """Times and speed-ups."""
     if results.sweeps:
         return (sweep.chart(kit, f"{prefix}-sweep", results),)
-    compared = _contrasts(kit, results)
     forests = (
-        speed_forest(kit, f"{prefix}-speed-{at + 1}", contrast)
-        for at, (contrast, _) in enumerate(compared)
+        speed_chart(kit, f"{prefix}-speed-{at}", contrast, speed_rows(kit, contrast))
+        for at, (contrast, _) in enumerate(_contrasts(kit, results), start=1)
     )
     return time_bars(kit, prefix, results), *forests
 
 
 def topics(kit: Kit, prefix: str, results: QueryResults) -> Iterator[Block]:
-    """Groups, sweeps, workers, blocks and partitions, node statistics: those that say anything."""
-    for part in (_sweeps, _groups, _workers, _tables, _nodes):
+    """Groups, workers, blocks and partitions, node statistics, or of a sweep its levels and
+    workers: those that say anything."""
+    parts = (_groups, _workers, _tables, _nodes)
+    for part in (_sweeps, _workers) if results.sweeps else parts:
         yield from part(kit, prefix, results)
 
 
 def _contrasts(kit: Kit, results: QueryResults) -> list[tuple[ContrastResult, QueryContrast]]:
-    compared = []
-    for contrast in kit.analysis.contrasts:
-        if contrast.workload == results.workload and contrast.metric is QUERY_TIME:
-            own = contrast_of(kit, contrast)
-            if own is not None:
-                compared.append((contrast, own))
-    return compared
+    return [
+        (contrast, own)
+        for contrast in kit.analysis.contrasts
+        if contrast.workload == results.workload
+        and contrast.metric is QUERY_TIME
+        and (own := contrast_of(kit, contrast)) is not None
+    ]
 
 
 def _topic(
-    kit: Kit, key: str, findings: tuple[str, ...], tables: Sequence[Table]
+    kit: Kit, key: str, findings: tuple[str, ...], tables: Iterable[Table | None]
 ) -> Iterator[Block]:
     """A heading with what is said and shown below it; nothing of nothing."""
-    if findings or tables:
+    shown = [table for table in tables if table is not None]
+    if findings or shown:
         yield Heading(4, kit.t(f"query-topic.{key}"))
     if findings:
         yield Items(findings, "findings")
-    yield from tables
+    yield from shown
 
 
 def _sweeps(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
@@ -218,13 +221,11 @@ def _sweeps(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
 
 
 def _groups(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
-    if results.sweeps:
-        return ()
     tables = [
         group_table(kit, f"{prefix}-groups-{at + 1}", own, contrast)
         for at, (contrast, own) in enumerate(_contrasts(kit, results))
     ]
-    return _topic(kit, "groups", (), [table for table in tables if table is not None])
+    return _topic(kit, "groups", (), tables)
 
 
 def _workers(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
@@ -235,12 +236,10 @@ def _workers(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
         for line in fewer_workers(kit, own.fewer_workers, contrast.old, contrast.new)
     )
     shown = None if results.sweeps else workers_table(kit, f"{prefix}-workers", results)
-    return _topic(kit, "workers", (*reasons, *findings), [shown] if shown else [])
+    return _topic(kit, "workers", (*reasons, *findings), [shown])
 
 
 def _tables(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
-    if results.sweeps:
-        return ()
     tables = [blocks_table(kit, f"{prefix}-blocks", results)]
     shown = dict.fromkeys(
         context
@@ -252,12 +251,10 @@ def _tables(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
         shared_table(kit, f"{prefix}-shared-{at + 1}", results.tables, context)
         for at, context in enumerate(list(shown)[:2])
     ]
-    return _topic(kit, "tables", (), [table for table in tables if table is not None])
+    return _topic(kit, "tables", (), tables)
 
 
 def _nodes(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
-    if results.sweeps:
-        return ()
     tables = [
         table
         for at, (_, own) in enumerate(_contrasts(kit, results))
