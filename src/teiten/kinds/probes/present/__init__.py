@@ -47,8 +47,8 @@ from teiten.report.blocks import (
 )
 from teiten.report.charts.base import Chart
 from teiten.report.effects import plain_percent
-from teiten.report.numbers import NOTHING, bytes_text, significant
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.numbers import bytes_text, significant
+from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.kit import Kit
 from teiten.report.view.usual import UsualPresent
 
@@ -176,13 +176,9 @@ def _row(kit: Kit, beside: BesideProbes, unit: ProbeTimeUnit) -> Row:
     return (
         TableCell(kit.short(beside.side)),
         percent_cell(beside.from_buffers),
-        _count(beside.outside),
-        _count(beside.from_disk),
+        number_cell(beside.outside, significant),
+        number_cell(beside.from_disk, significant),
         unit.cell(beside.reading),
         unit.cell(beside.turnaround),
         TableCell(kit.t(f"table.beside.ground-{beside.ground.value}")),
     )
-
-
-def _count(pages: float | None) -> TableCell:
-    return TableCell(NOTHING if pages is None else significant(pages) if pages else "0", pages)

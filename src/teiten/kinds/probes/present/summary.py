@@ -12,7 +12,6 @@ from teiten.kinds.probes.present.tables import verdict_said
 from teiten.kinds.probes.present.units import (
     MICROSECONDS,
     confidence,
-    interval,
     said_percent,
     shared_level,
     unit_for,
@@ -138,7 +137,7 @@ def _row(kit: Kit, result: ProbeResult) -> Iterator[Row]:
         verdict_cell(kit.t, effect.verdict, verdict_said(kit, effect.verdict)),
         TableCell(winners_text(kit, result)),
         MICROSECONDS.estimate_cell(added),
-        TableCell(interval(kit.t, added, MICROSECONDS.factor), added.low),
+        MICROSECONDS.interval_cell(kit.t, added),
         TableCell(NOTHING if share is None else said_percent(kit.t, share), share),
         TableCell(effect_word(kit, effect)),
     )
@@ -160,7 +159,7 @@ def effect_sentence(kit: Kit, result: ProbeResult) -> str:
         "best": kit.short(effect.best),
         "compared": _compared(kit, effect),
         "longer": MICROSECONDS.with_name(MICROSECONDS.estimate(effect.added)),
-        "interval": interval(kit.t, effect.added, MICROSECONDS.factor),
+        "interval": MICROSECONDS.interval(kit.t, effect.added),
         "verdict": verdict_said(kit, effect.verdict),
     }
     low = effect.added.low

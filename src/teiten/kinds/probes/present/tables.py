@@ -11,7 +11,7 @@ from teiten.kinds.probes.present.units import (
     ProbeTimeUnit,
     clients_steps,
     confidence,
-    half,
+    estimate_text,
     interval,
     percent_cell,
     shared_level,
@@ -26,9 +26,9 @@ from teiten.kinds.probes.results import (
     SidePair,
 )
 from teiten.report.effects import effect_cells
-from teiten.report.numbers import measured, plain, significant
+from teiten.report.numbers import plain, significant
 from teiten.report.sentences import verdict_word
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.contrasts import detectable_text, verdict_cell
 from teiten.report.view.kit import Kit
 
@@ -147,7 +147,7 @@ def _access(kit: Kit, part: PartTimes, origins: Sequence[PageOrigin], unit: Prob
     return (
         size_cell(part.size),
         unit.estimate_cell(part.mean),
-        TableCell(unit.interval(kit.t, part.mean), part.mean.low),
+        unit.interval_cell(kit.t, part.mean),
         unit.cell(part.times.median),
         unit.cell(part.times.quantiles[-1]),
         *(percent_cell(part.share(origin)) for origin in origins),
@@ -167,7 +167,7 @@ def _after_scan(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
             percent_cell(part.share(PageOrigin.BUFFERS)),
             percent_cell(part.os_cache_hits),
             unit.estimate_cell(part.mean),
-            TableCell(unit.interval(kit.t, part.mean), part.mean.low),
+            unit.interval_cell(kit.t, part.mean),
             unit.cell(part.inside),
             unit.cell(part.outside),
             percent_cell(part.share(PageOrigin.DISK)),
@@ -184,7 +184,7 @@ def _sweeps(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
         (
             side_cell(kit, side),
             size_cell(side.shared_buffers),
-            TableCell(plain(sweep.sweeps), float(sweep.sweeps)),
+            number_cell(sweep.sweeps),
             *(unit.cell(seconds) for seconds in (sweep.with_sweep, sweep.without, sweep.seconds)),
             unit.cell(sweep.seconds_per_gib),
         )
@@ -202,9 +202,9 @@ def _cost(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
     keys = ("per-gib", "interval", "at-nothing", "interval", "ratio-of-sizes", "interval", "sizes")
     row = (
         unit.estimate_cell(line.per_gib),
-        TableCell(unit.interval(kit.t, line.per_gib), line.per_gib.low),
+        unit.interval_cell(kit.t, line.per_gib),
         unit.estimate_cell(line.at_nothing),
-        TableCell(unit.interval(kit.t, line.at_nothing), line.at_nothing.low),
+        unit.interval_cell(kit.t, line.at_nothing),
         TableCell(plain(round(line.ratio.mean, 2)), line.ratio.mean),
         TableCell(interval(kit.t, line.ratio), line.ratio.low),
         TableCell(plain(round(line.sizes, 2)), line.sizes),
@@ -220,8 +220,8 @@ def _clients(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
         (
             side_cell(kit, side),
             *((TableCell(names[point.step, point.part]),) if several else ()),
-            TableCell(plain(point.clients), float(point.clients)),
-            TableCell(measured(point.tps.mean, half(point.tps)), point.tps.mean),
+            number_cell(point.clients),
+            TableCell(estimate_text(point.tps), point.tps.mean),
             TableCell(interval(kit.t, point.tps), point.tps.low),
             unit.estimate_cell(point.latency),
             percent_cell(point.from_buffers),
@@ -239,10 +239,10 @@ def _checkpoints(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
             side_cell(kit, side),
             size_cell(side.shared_buffers),
             TableCell(kit.t.either(f"checkpoints.{checkpoint.step}", checkpoint.step)),
-            TableCell(plain(checkpoint.times.count), float(checkpoint.times.count)),
+            number_cell(checkpoint.times.count),
             unit.cell(checkpoint.times.median),
             unit.cell(checkpoint.times.quantiles[-1]),
-            TableCell(significant(checkpoint.written), checkpoint.written),
+            number_cell(checkpoint.written, significant),
         )
         for side in result.sides
         for checkpoint in side.checkpoints

@@ -21,7 +21,7 @@ from teiten.report.numbers import (
     measured,
     significant,
 )
-from teiten.report.tables import TableCell
+from teiten.report.tables import TableCell, number_cell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
 
@@ -35,27 +35,26 @@ class ProbeTimeUnit:
     factor: float
     """The number of these units in a second."""
 
-    def text(self, seconds: float | None) -> str:
+    def text(self, seconds: float) -> str:
         """Three significant digits."""
-        return NOTHING if seconds is None else significant(seconds * self.factor)
+        return significant(seconds * self.factor)
 
     def estimate(self, estimate: Estimate | None) -> str:
         """With the digits that its interval allows."""
-        return (
-            NOTHING
-            if estimate is None
-            else measured(estimate.mean * self.factor, half(estimate) * self.factor)
-        )
+        return NOTHING if estimate is None else estimate_text(estimate.scaled(self.factor))
 
     def cell(self, seconds: float | None) -> TableCell:
-        return TableCell(self.text(seconds), seconds)
+        return number_cell(seconds, self.text)
 
     def estimate_cell(self, estimate: Estimate | None) -> TableCell:
         return TableCell(self.estimate(estimate), None if estimate is None else estimate.mean)
 
-    def interval(self, t: Texts, estimate: Estimate | None) -> str:
+    def interval(self, t: Texts, estimate: Estimate) -> str:
         """``12.1 to 12.9``"""
-        return interval(t, estimate, self.factor)
+        return interval(t, estimate.scaled(self.factor))
+
+    def interval_cell(self, t: Texts, estimate: Estimate) -> TableCell:
+        return TableCell(self.interval(t, estimate), estimate.low)
 
     def with_name(self, text: str) -> str:
         return f"{text} {self.name}"
@@ -70,21 +69,16 @@ def unit_for(seconds: Iterable[float]) -> ProbeTimeUnit:
     return MILLISECONDS if greatest >= IN_MILLISECONDS else MICROSECONDS
 
 
-def half(estimate: Estimate) -> float:
-    """Half the width of its interval; NaN without one."""
-    return (
-        math.nan
-        if estimate.low is None or estimate.high is None
-        else (estimate.high - estimate.low) / 2
-    )
+def estimate_text(estimate: Estimate) -> str:
+    """With the digits that its interval allows."""
+    return measured(estimate.mean, estimate.half_width)
 
 
-def interval(t: Texts, estimate: Estimate | None, factor: float = 1.0) -> str:
-    if estimate is None or estimate.low is None or estimate.high is None:
+def interval(t: Texts, estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
         return NOTHING
-    decimals = decimals_for(half(estimate) * factor)
-    ends = (fixed(end * factor, decimals) for end in (estimate.low, estimate.high))
-    low, high = ends
+    decimals = decimals_for(estimate.half_width)
+    low, high = (fixed(end, decimals) for end in (estimate.low, estimate.high))
     return t("interval.plain", low=low, high=high)
 
 
@@ -100,13 +94,13 @@ def shared_level(kit: Kit) -> dict[str, str | int]:
     return {"confidence": confidence, "count": count}
 
 
-def percent(share: float | None) -> str:
+def percent(share: float) -> str:
     """A share that was counted, without its sign: a column says it."""
-    return NOTHING if share is None else fixed(100 * share, 1)
+    return fixed(100 * share, 1)
 
 
 def percent_cell(share: float | None) -> TableCell:
-    return TableCell(percent(share), share)
+    return number_cell(share, percent)
 
 
 def said_percent(t: Texts, share: float) -> str:
