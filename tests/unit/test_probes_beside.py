@@ -96,7 +96,7 @@ def test_each_size_stands_on_the_ground_of_a_probe(script: Path) -> None:
     truth = Truth()
     costs = 1.2 * truth.from_disk + 0.8 * truth.from_os_cache
     assert found["50%"].reading == pytest.approx(costs, rel=0.1)
-    assert all(one.fits is not None and one.trials == 2 for one in found.values())
+    assert all(one.fits is not None for one in found.values())
 
 
 def test_more_than_was_asked_for_is_never_of_its_pages(script: Path) -> None:

@@ -12,8 +12,8 @@ from teiten.analysis.model.verdict import Estimate, VerdictKind
 from teiten.analysis.verdict.changes import arithmetic, geometric
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import student_half_width
-from teiten.kinds.probes.findings.recommendation import Wanted, cliff_of, rooms_of
-from teiten.kinds.probes.findings.traces import TRACES, apart
+from teiten.kinds.probes.findings.recommendation import Wanted, cliff_of, room_of
+from teiten.kinds.probes.findings.versions import OF_EXECUTED, apart
 from teiten.kinds.probes.measurement import (
     Accounted,
     ExecutedOnce,
@@ -368,12 +368,14 @@ def test_a_trace_is_told_where_no_trials_have_it_in_common(
 
 def test_connections_work_mem_and_page_tables_are_counted() -> None:
     sizes = {"25%": Bytes(512 * MIB), "75%": Bytes(1536 * MIB)}
-    small, large = rooms_of(sizes, Bytes(MEMORY), Wanted(None, 40, Bytes(16 * MIB)))
+    wanted = Wanted(None, 40, Bytes(16 * MIB))
+    small, large = (room_of(side, size, Bytes(MEMORY), wanted) for side, size in sizes.items())
     assert small.for_each == (8 + 16 + 1) * MIB and large.for_each == (8 + 16 + 3) * MIB
     assert (small.left, large.left) == (1536 * MIB, 512 * MIB)
     assert (small.fit, large.fit) == (61, 18)
     assert not small.threatens and large.threatens
-    (huge,) = rooms_of({"75%": sizes["75%"]}, Bytes(MEMORY), Wanted(None, None, Bytes(0), True))
+    wanted = Wanted(None, None, Bytes(0), huge_pages=True)
+    huge = room_of("75%", sizes["75%"], Bytes(MEMORY), wanted)
     assert huge.for_each == 8 * MIB and not huge.threatens
 
 
@@ -438,5 +440,4 @@ def test_the_size_of_a_scans_reads_whoever_reads(
         executed=(ExecutedOnce("scan", "", Seconds(1.0)),),
         io=(StepIo("scan", "", *called, workers, workers * BLOCK, (accounted,)),),
     )
-    (read_size,) = (one.take for one in TRACES if one.trace is Trace.READ_SIZE)
-    assert read_size(found) == size
+    assert OF_EXECUTED[Trace.READ_SIZE](found) == size

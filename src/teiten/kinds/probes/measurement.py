@@ -96,10 +96,6 @@ class Buffers:
     unused: int
     dirty: int
 
-    @property
-    def total(self) -> int:
-        return sum(self.usage) + self.unused
-
 
 @dataclass(frozen=True)
 class Where:
@@ -236,6 +232,11 @@ class ProbeMeasurement:
     def buffers(self) -> int:
         return self.shared_buffers // BLOCK
 
+    @property
+    def statements(self) -> list[Timed]:
+        """List the timed statements of all steps."""
+        return [statement for step in self.measured for statement in step.statements]
+
     def step(self, name: str) -> tuple[MeasuredStep, ...]:
         """List the measurements of a step, one for each part."""
         return tuple(step for step in self.measured if step.step == name)
@@ -248,9 +249,13 @@ def around(statement: Timed, buffers: int) -> float:
 
 
 def share_of(statements: Iterable[Timed], origin: PageOrigin) -> float | None:
-    """The share of statements whose page came from there; None without statements."""
+    """The share of statements whose page came from there; None without statements, and of those
+    from outside the buffers where it is not known of one."""
     origins = [statement.origin for statement in statements]
-    return origins.count(origin) / len(origins) if origins else None
+    asked = origin in (PageOrigin.OS_CACHE, PageOrigin.DISK)
+    if not origins or (asked and PageOrigin.OUTSIDE in origins):
+        return None
+    return origins.count(origin) / len(origins)
 
 
 # In the ledger

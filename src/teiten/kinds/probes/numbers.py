@@ -74,26 +74,17 @@ def sweep_seconds(statements: Sequence[Timed], buffers: int) -> Seconds | None:
 
 def _numbers(probe: Probe, measurement: ProbeMeasurement) -> Iterator[tuple[str, float | None]]:
     yield PROBE_TIME.name, _number(probe, measurement)
-    statements = [
-        statement for measured in measurement.measured for statement in measured.statements
-    ]
-    commits = [
-        statement.commit_seconds for statement in statements if statement.commit_seconds is not None
-    ]
-    yield COMMIT_TIME.name, median(commits) if commits else None
+    statements = measurement.statements
+    yield COMMIT_TIME.name, _commit(statements)
     for metric, origin in (
         (FROM_BUFFERS, PageOrigin.BUFFERS),
         (FROM_OS_CACHE, PageOrigin.OS_CACHE),
         (FROM_DISK, PageOrigin.DISK),
     ):
-        known = not any(statement.origin is PageOrigin.OUTSIDE for statement in statements)
-        yield metric.name, share_of(statements, origin) if known or metric is FROM_BUFFERS else None
-    if any(statement.swept is not None for statement in statements):
-        once = sweep_seconds(statements, measurement.buffers)
-        yield (
-            SWEEP_PER_GIB.name,
-            None if once is None else once / (measurement.shared_buffers / GIB),
-        )
+        yield metric.name, share_of(statements, origin)
+    once = sweep_seconds(statements, measurement.buffers)
+    if once is not None:
+        yield SWEEP_PER_GIB.name, once / (measurement.shared_buffers / GIB)
     times = [checkpoint.seconds for checkpoint in measurement.checkpoints]
     yield CHECKPOINT_TIME.name, median(times) if times else None
     if measurement.with_clients:
@@ -126,13 +117,15 @@ def _of_part(take: Take, statements: Sequence[Timed], buffers: int) -> float | N
     if take is Take.SWEEP:
         return sweep_seconds(statements, buffers)
     if take is Take.COMMIT:
-        commits = [
-            statement.commit_seconds
-            for statement in statements
-            if statement.commit_seconds is not None
-        ]
-        return median(commits) if commits else None
+        return _commit(statements)
     return _taken(take, [statement.seconds for statement in statements])
+
+
+def _commit(statements: Sequence[Timed]) -> float | None:
+    times = [
+        statement.commit_seconds for statement in statements if statement.commit_seconds is not None
+    ]
+    return median(times) if times else None
 
 
 def _taken(take: Take, seconds: Sequence[float]) -> float:

@@ -147,8 +147,6 @@ class Cliff:
 class ProbeSide:
     """A probe at one level of the contrasted factor."""
 
-    context: Context
-    """The levels of all factors but the contrasted one, the probe among them."""
     side: str
     trials: int
     memory: Bytes

@@ -7,17 +7,17 @@ that were not, and what the disks were read meanwhile, by whomever.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, without
 from teiten.kinds.contract import plan_of
-from teiten.kinds.probes.findings.tried import without_probe
+from teiten.kinds.probes.findings.tried import all_known
 from teiten.kinds.probes.measurement import PageOrigin
-from teiten.kinds.probes.model import BLOCK, NAME
+from teiten.kinds.probes.model import BLOCK, NAME, PROBE
 from teiten.kinds.probes.results import ProbeResult, ProbeSide, mean_time, probes_found
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.metrics import TRANSACTIONS, Metric
@@ -46,7 +46,6 @@ class BesideProbes:
     context: Context
     """The levels of all factors but the contrasted one."""
     side: str
-    trials: int
     from_buffers: float
     """The share of all blocks that it asked for that were in the buffers."""
     outside: float | None
@@ -66,28 +65,23 @@ class BesideProbes:
 
 def beside_of(analysis: CampaignAnalysis) -> tuple[BesideProbes, ...]:
     """In the study's order; of counted trials whose blocks are known."""
-    return tuple(_found(analysis))
-
-
-def _found(analysis: CampaignAnalysis) -> Iterator[BesideProbes]:
     study = analysis.plan.study
     others = [workload.name for workload in study.workloads if workload.kind != NAME]
     results = probes_found(analysis).results
-    if not others or not results:
-        return
     trials: dict[tuple[str, Context, str], list[TrialView]] = {}
-    for trial in analysis.trials:
+    for trial in analysis.trials if results else ():
         if trial.workload in others and trial.outcome is Outcome.COUNTED and _asked(trial):
-            levels = dict(trial.levels)
-            side = levels.pop(study.contrast, "")
-            trials.setdefault((trial.workload, tuple(levels.items()), side), []).append(trial)
+            key = (trial.workload, trial.context(study.contrast), trial.side(study.contrast))
+            trials.setdefault(key, []).append(trial)
 
     def order(key: tuple[str, Context, str]) -> tuple[int, list[int]]:
         name, context, side = key
         return study.place(name, (*context, (study.contrast, side)))
 
-    for key in sorted(trials, key=order):
-        yield _beside(key, trials[key], results, plan_of(study.workload(key[0]).kind).turnaround)
+    return tuple(
+        _beside(key, trials[key], results, plan_of(study.workload(key[0]).kind).turnaround)
+        for key in sorted(trials, key=order)
+    )
 
 
 def _beside(
@@ -98,29 +92,29 @@ def _beside(
 ) -> BesideProbes:
     workload, context, side = key
     probed = _probed(results, context, side)
-    from_buffers = fmean(1 - _outside(trial) / _asked(trial) for trial in trials)
-    outside = _mean_of(_each(trial, _outside(trial)) for trial in trials)
-    from_disk = _mean_of(_each(trial, _from_disk(trial)) for trial in trials)
-    past = _mean_of(_part(_from_disk(trial), _asked(trial)) for trial in trials)
+    transactions = [trial.metrics.get(TRANSACTIONS.name, 0.0) for trial in trials]
+    asked, read = [_asked(trial) for trial in trials], [_outside(trial) for trial in trials]
+    disk = [_from_disk(trial) for trial in trials]
+    from_buffers = fmean(1 - pages / of for pages, of in zip(read, asked, strict=True))
+    outside, from_disk = _mean(read, transactions), _mean(disk, transactions)
     name = "" if turnaround is None else turnaround.name
     waits = [trial.metrics[name] for trial in trials if name in trial.metrics]
     return BesideProbes(
         workload=workload,
         context=context,
         side=side,
-        trials=len(trials),
         from_buffers=from_buffers,
         outside=outside,
         from_disk=from_disk,
         turnaround=Seconds(fmean(waits)) if waits else None,
         reading=_reading(probed, outside, from_disk),
-        ground=_ground(1 - from_buffers, past),
+        ground=_ground(1 - from_buffers, _mean(disk, asked)),
         fits=None if probed is None or probed.cliff is None else probed.cliff.safe,
     )
 
 
 def _asked(trial: TrialView) -> float:
-    return trial.metrics.get("blocks_hit", 0.0) + trial.metrics.get("blocks_read", 0.0)
+    return trial.metrics.get("blocks_hit", 0.0) + _outside(trial)
 
 
 def _outside(trial: TrialView) -> float:
@@ -133,20 +127,13 @@ def _from_disk(trial: TrialView) -> float | None:
     return None if read is None else min(_outside(trial), read / BLOCK)
 
 
-def _each(trial: TrialView, pages: float | None) -> float | None:
-    """By transaction."""
-    return _part(pages, trial.metrics.get(TRANSACTIONS.name, 0.0))
-
-
-def _part(pages: float | None, of: float) -> float | None:
-    return pages / of if pages is not None and of else None
-
-
-def _mean_of(values: Iterable[float | None]) -> float | None:
-    """None where any is not known."""
-    listed = [*values]
-    known = [value for value in listed if value is not None]
-    return fmean(known) if known and len(known) == len(listed) else None
+def _mean(pages: Sequence[float | None], of: Sequence[float]) -> float | None:
+    """The mean share, or number for each transaction; None where any is not known."""
+    parts = all_known(
+        part / whole if part is not None and whole else None
+        for part, whole in zip(pages, of, strict=True)
+    )
+    return fmean(parts) if parts else None
 
 
 def _ground(outside: float, from_disk: float | None) -> Footing:
@@ -160,7 +147,7 @@ def _ground(outside: float, from_disk: float | None) -> Footing:
 def _probed(results: Sequence[ProbeResult], context: Context, side: str) -> ProbeSide | None:
     """The probe of working sets at the same size, and at the same levels of all that it varies."""
     for result in results:
-        if result.by_parts and {*without_probe(result.context)} <= {*context}:
+        if result.by_parts and {*without(result.context, PROBE)} <= {*context}:
             return result.side(side)
     return None
 

@@ -11,22 +11,20 @@ What the slower side adds to a statement has an interval at the same level, and 
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, median
+from statistics import fmean, geometric_mean, median
 
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Context, Observation, without
 from teiten.analysis.model.verdict import Verdict, VerdictKind
 from teiten.analysis.verdict.changes import arithmetic, deciding_half_width_of
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import pair
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule
-from teiten.kinds.probes.findings.tried import Sides, Tried
+from teiten.kinds.probes.findings.tried import Sides, Tried, trials_of
 from teiten.kinds.probes.measurement import PageOrigin
-from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import NAME, PROBE, Do, Probe, ProbeStep, probes_of
 from teiten.kinds.probes.results import EffectFound, SidePair
 from teiten.kinds.probes.thresholds import NONE_WITHIN, Size, size_of
@@ -38,41 +36,31 @@ from teiten.model.units import Seconds, Share
 DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER, VerdictKind.DIFFERENT_BUT_SMALL)
 
 
-@dataclass(frozen=True)
-class Yardstick:
-    """The time by which the effects of a probe are measured."""
-
-    seconds: Seconds | None
-    of_checkpoint: bool = False
-
-
 def disk_read(trials: Iterable[Tried]) -> Seconds | None:
     """The mean time of the statements whose page came from the disk; None without any."""
     seconds = [
         statement.seconds
         for trial in trials
-        for statement in trial.statements
+        for statement in trial.measurement.statements
         if statement.origin is PageOrigin.DISK
     ]
     return Seconds(fmean(seconds)) if seconds else None
 
 
-def yardstick(probe: Probe, trials: Iterable[Tried], disk: Seconds | None) -> Yardstick:
-    """A probe of checkpoints is measured by those that wait for the disk."""
-    checkpoints = [checkpoint for trial in trials for checkpoint in trial.measurement.checkpoints]
-    if not checkpoints:
-        return Yardstick(disk)
-    whole = [checkpoint.seconds for checkpoint in checkpoints if checkpoint.step != probe.number_of]
-    return Yardstick(Seconds(median(whole)) if whole else None, of_checkpoint=True)
-
-
 def effect_of(
-    sides: Sides, pairs: Sequence[SidePair], by: Yardstick, comparisons: Comparisons
+    probe: Probe,
+    sides: Sides,
+    pairs: Sequence[SidePair],
+    disk: Seconds | None,
+    comparisons: Comparisons,
 ) -> EffectFound | None:
-    """None where fewer than two sides have a number."""
-    numbers = {
-        side: number for side, trials in sides.items() if (number := _mean_log(trials)) is not None
+    """None where fewer than two sides have a number. ``disk``: the mean time of a page from the
+    disk; a probe of checkpoints is measured by those that wait for the disk."""
+    positive = {
+        side: [trial.number for trial in trials.values() if trial.number > 0]
+        for side, trials in sides.items()
     }
+    numbers = {side: geometric_mean(values) for side, values in positive.items() if values}
     known = [pair for pair in pairs if pair.old in numbers and pair.new in numbers]
     if not known:
         return None
@@ -84,14 +72,18 @@ def effect_of(
     added = arithmetic(_added(sides[worst], sides[best]), comparisons.alpha, width)
     if verdict is None or added is None:
         return None
-    least, most = _between(verdict, added.low, added.high, by.seconds)
+    runs = [run for trial in trials_of(sides) for run in trial.measurement.checkpoints]
+    whole = [run.seconds for run in runs if run.step != probe.number_of]
+    if runs:
+        disk = Seconds(median(whole)) if whole else None
+    least, most = _between(verdict, added.low, added.high, disk)
     return EffectFound(
         best=best,
         worst=worst,
         verdict=verdict,
         added=added,
-        measure=by.seconds,
-        of_checkpoint=by.of_checkpoint,
+        measure=disk,
+        of_checkpoint=bool(runs),
         least=least,
         most=most,
         winners=tuple(numbers) if most is Size.NONE else _winners(tuple(numbers), known),
@@ -125,12 +117,6 @@ def _towards(pair: SidePair, old: str, new: str) -> Verdict | None:
     )
 
 
-def _mean_log(trials: Mapping[int, Tried]) -> float | None:
-    numbers = [trial.metrics.get(PROBE_TIME.name, math.nan) for trial in trials.values()]
-    logs = [math.log(number) for number in numbers if number > 0]
-    return fmean(logs) if logs else None
-
-
 def _added(worst: Mapping[int, Tried], best: Mapping[int, Tried]) -> list[float]:
     """By how much a statement takes longer, of each block that has both."""
     return [
@@ -140,10 +126,8 @@ def _added(worst: Mapping[int, Tried], best: Mapping[int, Tried]) -> list[float]
 
 def _each(tried: Tried) -> float:
     """The mean time of a statement, those among them that swept; without statements the number."""
-    statements = tried.statements
-    if statements:
-        return fmean(statement.seconds for statement in statements)
-    return tried.metrics.get(PROBE_TIME.name, math.nan)
+    statements = tried.measurement.statements
+    return fmean(statement.seconds for statement in statements) if statements else tried.number
 
 
 def _between(
@@ -183,24 +167,20 @@ def comparisons_of(plan: Plan) -> int:
 
 def _comparisons(plan: Plan, workload: Workload) -> int:
     sides = len(sides_of(plan, workload.name))
-    contexts = [dict(levels) for levels in contexts_of(plan, workload.name)]
-    crossed = (levels for levels in contexts if SERVER in levels)
-    of_servers = Counter(
-        tuple(pair for pair in levels.items() if pair[0] != SERVER) for levels in crossed
-    )
+    contexts = contexts_of(plan, workload.name)
     count = 0
     for context in contexts:
         commits = any(step.commit for step in _steps(workload, context))
         count += (1 + commits) * sides * (sides - 1) // 2
-    for others, servers in of_servers.items():
-        steps = _steps(workload, dict(others))
-        executed = {step.name for step in steps if step.do is Do.EXECUTE}
+    crossed = (without(context, SERVER) for context in contexts if SERVER in dict(context))
+    for others, servers in Counter(crossed).items():
+        executed = {step.name for step in _steps(workload, others) if step.do is Do.EXECUTE}
         count += (servers - 1) * sides * (1 + len(executed))
     return count
 
 
-def _steps(workload: Workload, context: Mapping[str, str | None]) -> Sequence[ProbeStep]:
-    return probes_of(workload).probe(context.get(PROBE) or "").steps
+def _steps(workload: Workload, context: Context) -> Sequence[ProbeStep]:
+    return probes_of(workload).probe(dict(context).get(PROBE, "")).steps
 
 
 @dataclass(frozen=True)
@@ -214,17 +194,12 @@ class Comparisons:
     alpha: Share
     """The α of one comparison."""
 
-    @property
-    def sides(self) -> tuple[str, ...]:
-        return sides_of(self.plan, self.workload)
-
     def pairs(self, context: Context, metric: Metric) -> Iterator[SidePair]:
-        for old, new in itertools.combinations(self.sides, 2):
-            yield SidePair(old, new, self._verdict(context, metric, old, new))
-
-    def _verdict(self, context: Context, metric: Metric, old: str, new: str) -> Verdict:
+        """Every two sides, the earlier one old."""
         measure = self.plan.study.measure
         rule = Rule(measure.delta, self.alpha, metric.better)
-        paired = pair(self.observations, context=context, metric=metric.name, old=old, new=new)
-        changes = list(paired.log_ratios.values())
-        return decide_by_design(measure, changes, rule, unusable=paired.unusable)
+        for old, new in itertools.combinations(sides_of(self.plan, self.workload), 2):
+            paired = pair(self.observations, context=context, metric=metric.name, old=old, new=new)
+            ratios = list(paired.log_ratios.values())
+            verdict = decide_by_design(measure, ratios, rule, unusable=paired.unusable)
+            yield SidePair(old, new, verdict)

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, without
 from teiten.kinds.probes.findings.effects import slower_of
-from teiten.kinds.probes.findings.tried import without_probe
+from teiten.kinds.probes.findings.tried import all_known
 from teiten.kinds.probes.measurement import MeasuredStep, PageOrigin, ProbeMeasurement, share_of
-from teiten.kinds.probes.model import BLOCK
+from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
 from teiten.kinds.probes.results import (
     AtWorkingSet,
     Beaten,
@@ -25,9 +25,15 @@ from teiten.kinds.probes.results import (
     Recommendation,
     Room,
 )
-from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
+from teiten.kinds.probes.thresholds import (
+    CLIFF,
+    OWN_OF_A_CONNECTION,
+    PAGE_TABLE_SHARE,
+    USUAL_WORK_MEM,
+)
 from teiten.model.memory import memory_of
 from teiten.model.plan import Plan
+from teiten.model.quantities import parse_size
 from teiten.model.trial import Event
 from teiten.model.units import Bytes
 
@@ -42,24 +48,45 @@ class Wanted:
     huge_pages: bool = False
 
 
-def recommendations(
-    results: Sequence[ProbeResult], wanted: Mapping[Context, Wanted]
-) -> Iterator[Recommendation]:
-    """One for each context without its probe; none of fewer than two sizes. ``wanted``: by
-    context."""
-    contexts = dict.fromkeys(without_probe(result.context) for result in results)
-    for context in contexts:
-        mine = [result for result in results if without_probe(result.context) == context]
-        recommendation = _recommendation(context, mine, wanted[context])
+def recommendations(plan: Plan, results: Sequence[ProbeResult]) -> Iterator[Recommendation]:
+    """One for each context without its probe; none of fewer than two sizes."""
+    for context in dict.fromkeys(without(result.context, PROBE) for result in results):
+        mine = [result for result in results if without(result.context, PROBE) == context]
+        recommendation = _recommendation(context, mine, _wanted(plan, context, mine))
         if recommendation is not None:
             yield recommendation
 
 
-def rooms_of(sizes: Mapping[str, Bytes], memory: Bytes, wanted: Wanted) -> tuple[Room, ...]:
-    return tuple(_room(side, size, memory, wanted) for side, size in sizes.items())
+def _wanted(plan: Plan, context: Context, results: Sequence[ProbeResult]) -> Wanted:
+    """Take of each need the greatest that a workload states; of work_mem, where none does, what the
+    servers' settings say."""
+    workloads = dict.fromkeys(result.workload for result in results)
+    options = [probes_of(plan.study.workload(name)) for name in workloads]
+    settings = [_settings(plan, name, context) for name in workloads]
+    return Wanted(
+        max(option.working_set or Bytes(0) for option in options) or None,
+        max(option.connections or 0 for option in options) or None,
+        max(option.work_mem or Bytes(0) for option in options) or max(map(_work_mem, settings)),
+        huge_pages=all(values.get("huge_pages") == "on" for values in settings),
+    )
 
 
-def _room(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:
+def _settings(plan: Plan, workload: str, context: Context) -> dict[str, str]:
+    for trial in plan.trials:
+        here = without(trial.cell.context(plan.study.contrast), PROBE)
+        if trial.cell.workload == workload and here == context:
+            return dict(trial.settings)
+    return {}
+
+
+def _work_mem(settings: Mapping[str, str]) -> Bytes:
+    try:
+        return parse_size(settings["work_mem"])
+    except (KeyError, ValueError):  # not set; or a number of kB without a unit
+        return Bytes(USUAL_WORK_MEM)
+
+
+def room_of(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:
     tables = 0 if wanted.huge_pages else size // PAGE_TABLE_SHARE
     for_each = Bytes(OWN_OF_A_CONNECTION + wanted.work_mem + tables)
     left = Bytes(max(0, memory - size))
@@ -75,7 +102,7 @@ def _recommendation(
     if len(set(sizes.values())) < 2:
         return None
     memory = max(side.memory for probe in results for side in probe.sides)
-    rooms = rooms_of(sizes, memory, wanted)
+    rooms = tuple(room_of(side, size, memory, wanted) for side, size in sizes.items())
     telling = [result for result in results if result.by_parts or result.after_another]
     beaten = tuple(_beaten(telling))
     threatened = tuple(room.side for room in rooms if room.threatens)
@@ -100,14 +127,12 @@ def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
     for result in results:
         slower: dict[str, tuple[float, str]] = {}
         for pair in result.pairs:
-            ordered = slower_of(pair)
-            if ordered is None or pair.verdict.effect is None:
-                continue
-            side, faster = ordered
-            ratio = pair.verdict.effect.ratio
-            by = max(ratio, 1 / ratio)
-            if by > slower.get(side, (0.0, ""))[0]:
-                slower[side] = (by, faster)
+            ordered, effect = slower_of(pair), pair.verdict.effect
+            if ordered is not None and effect is not None:
+                side, faster = ordered
+                by = max(effect.ratio, 1 / effect.ratio)
+                most = slower.get(side, (0.0, ""))
+                slower[side] = max(most, (by, faster), key=lambda beaten: beaten[0])
         for side, (_, faster) in slower.items():
             yield Beaten(result.workload, result.probe, side, faster)
 
@@ -164,10 +189,14 @@ def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
     """Find the cliff among the parts of one step. None with fewer than two parts, or where it is
     not known what came from the disk."""
     by_trial = [_parts(trial, step) for trial in trials]
-    if not by_trial or any(len(parts) < 2 or not _known(parts) for parts in by_trial):
+    from_disk = [
+        all_known(share_of(part.statements, PageOrigin.DISK) for part in parts)
+        for parts in by_trial
+    ]
+    if not from_disk or any(len(shares) < 2 for shares in from_disk):
         return None
     sizes = [Bytes(part.pages * BLOCK) for part in by_trial[0]]
-    past = [[_is_past(part) for part in parts] for parts in by_trial]
+    past = [[share >= CLIFF for share in shares] for shares in from_disk]
     safe = min([*trial, True].index(True) for trial in past)
     beyond = max(len(trial) - [*reversed(trial), False].index(False) for trial in past)
     return Cliff(sizes[safe - 1] if safe else None, sizes[beyond] if beyond < len(sizes) else None)
@@ -176,12 +205,3 @@ def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
 def _parts(trial: ProbeMeasurement, step: str) -> list[MeasuredStep]:
     measured = (part for part in trial.step(step) if part.statements)
     return sorted(measured, key=lambda part: part.pages)
-
-
-def _known(parts: Iterable[MeasuredStep]) -> bool:
-    return not any(share_of(part.statements, PageOrigin.OUTSIDE) for part in parts)
-
-
-def _is_past(part: MeasuredStep) -> bool:
-    """Whether so many of a part's reads come from the disk that it does not fit."""
-    return (share_of(part.statements, PageOrigin.DISK) or 0.0) >= CLIFF

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.model.observations import without
 from teiten.kinds.contract_present import OwnAnswer
-from teiten.kinds.probes.findings.tried import without_probe
 from teiten.kinds.probes.measurement import PageOrigin
+from teiten.kinds.probes.model import PROBE
 from teiten.kinds.probes.present.curves import working_set_chart
 from teiten.kinds.probes.present.summary import (
     context_text,
@@ -111,7 +112,7 @@ def clauses(kit: Kit, findings: ProbesFound, recommendation: Recommendation) -> 
 
 def _of_context(findings: ProbesFound, recommendation: Recommendation) -> list[ProbeResult]:
     context = recommendation.context
-    return [result for result in findings.results if without_probe(result.context) == context]
+    return [result for result in findings.results if without(result.context, PROBE) == context]
 
 
 def _first_clauses(
