@@ -44,11 +44,13 @@ from teiten.kinds.probes.measurement import (
     Timed,
     WithClients,
     measurement_of,
+    numbers_for_claims,
     share_of,
+    sweep_seconds,
+    sweeps,
 )
 from teiten.kinds.probes.metrics import CLIENTS_TIME, COMMIT_TIME, PROBE_TIME, ProbeMeasure
 from teiten.kinds.probes.model import BLOCK, PROBE, Do, Probe, Take, probes_of
-from teiten.kinds.probes.numbers import numbers_for_claims, sweep_seconds, sweeps
 from teiten.kinds.probes.results import (
     CheckpointCost,
     ClientsPoint,

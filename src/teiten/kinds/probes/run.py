@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from psycopg import sql
@@ -27,6 +28,7 @@ from teiten.kinds.probes.measurement import (
     ProbeMeasurement,
     Seen,
     Timed,
+    metrics_of,
     packed,
 )
 from teiten.kinds.probes.metrics import PROBE_TIME
@@ -42,7 +44,6 @@ from teiten.kinds.probes.model import (
     probes_of,
     run_of,
 )
-from teiten.kinds.probes.numbers import metrics_of
 from teiten.kinds.probes.plan import statements_of
 from teiten.model.memory import memory_of
 from teiten.model.plan import PlannedTrial
@@ -56,10 +57,7 @@ STATE = "probe-state"
 
 
 def loads(bench: Bench) -> Begin:
-    def begin(trial: PlannedTrial, site: Site, folder: Path) -> ProbeLoad:
-        return ProbeLoad(bench, trial, site, folder)
-
-    return begin
+    return partial(ProbeLoad, bench)
 
 
 class ProbeLoad(SampledLoad):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -41,12 +42,7 @@ JUDGED = ("cpu_steal_share", "cpu_other_share")
 def loads(bench: Bench) -> Begin:
     """The trials of a campaign share what each query answered first, and which of their servers
     cancelled one."""
-    answers, cancelled = Answers(bench.record), set[int]()
-
-    def begin(trial: PlannedTrial, site: Site, folder: Path) -> QueryLoad:
-        return QueryLoad(bench, (answers, cancelled), trial, site, folder)
-
-    return begin
+    return partial(QueryLoad, bench, (Answers(bench.record), set[int]()))
 
 
 class QueryLoad(SampledLoad):

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.kinds.probes.model import PROBE, probes_of
-from teiten.kinds.probes.present.tables import verdict_said
 from teiten.kinds.probes.present.units import (
     MICROSECONDS,
     confidence,
@@ -23,7 +22,7 @@ from teiten.report.blocks import Block, Items, Text
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.view.contrasts import verdict_cell
+from teiten.report.view.contrasts import verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
 
 
@@ -134,7 +133,7 @@ def _row(kit: Kit, result: ProbeResult) -> Iterator[Row]:
     yield (
         TableCell(probe_title(kit, result)),
         TableCell(_compared(kit, effect)),
-        verdict_cell(kit.t, effect.verdict, verdict_said(kit, effect.verdict)),
+        verdict_cell(kit.t, effect.verdict, verdict_text(kit.t, effect.verdict)),
         TableCell(winners_text(kit, result)),
         MICROSECONDS.estimate_cell(added),
         MICROSECONDS.interval_cell(kit.t, added),
@@ -160,7 +159,7 @@ def effect_sentence(kit: Kit, result: ProbeResult) -> str:
         "compared": _compared(kit, effect),
         "longer": MICROSECONDS.with_name(MICROSECONDS.estimate(effect.added)),
         "interval": MICROSECONDS.interval(kit.t, effect.added),
-        "verdict": verdict_said(kit, effect.verdict),
+        "verdict": verdict_text(kit.t, effect.verdict),
     }
     low = effect.added.low
     key = "without" if low is None else "sentence" if low > 0 else "undecided"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.verdict import Estimate, Verdict
+from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.present.units import (
     ProbeTimeUnit,
@@ -27,9 +27,8 @@ from teiten.kinds.probes.results import (
 )
 from teiten.report.effects import effect_cells
 from teiten.report.numbers import plain, significant
-from teiten.report.sentences import verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, number_cell
-from teiten.report.view.contrasts import detectable_text, verdict_cell
+from teiten.report.view.contrasts import verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
 
 LONG = 20
@@ -124,13 +123,8 @@ def _pair(
         *(unit.estimate_cell(number) for number in numbers),
         *effect_cells(kit.t, effect),
         TableCell(str(pair.verdict.pairs), pair.verdict.pairs),
-        verdict_cell(kit.t, pair.verdict, verdict_said(kit, pair.verdict)),
+        verdict_cell(kit.t, pair.verdict, verdict_text(kit.t, pair.verdict)),
     )
-
-
-def verdict_said(kit: Kit, verdict: Verdict) -> str:
-    """With the smallest effect that could have been seen, where nothing was decided."""
-    return verdict_word(kit.t, verdict) + detectable_text(kit.t, verdict)
 
 
 def _accesses(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:

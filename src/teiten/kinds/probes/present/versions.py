@@ -11,7 +11,6 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.summary import context_text
-from teiten.kinds.probes.present.tables import verdict_said
 from teiten.kinds.probes.present.units import MICROSECONDS, memory_text, percent, shared_level
 from teiten.kinds.probes.results import Changed, Trace, VersionPair, probes_found
 from teiten.kinds.probes.thresholds import SEEN_APART
@@ -21,7 +20,7 @@ from teiten.report.blocks import Block, Heading, Items, Section, Text
 from teiten.report.effects import effect_cells, plain_percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
 from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.view.contrasts import verdict_cell
+from teiten.report.view.contrasts import verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
 
 KEYS = ("probe", "side", "servers", "old", "new", "ratio", "interval", "verdict", "changed")
@@ -61,7 +60,7 @@ def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
 
 def _row(kit: Kit, pair: VersionPair) -> Iterator[Row]:
     effect = pair.verdict.effect if pair.comparable else None
-    verdict = verdict_said(kit, pair.verdict) if pair.comparable else kit.t("versions.apart")
+    verdict = verdict_text(kit.t, pair.verdict) if pair.comparable else kit.t("versions.apart")
     old, new = (kit.names.server(level).short for level in (pair.old, pair.new))
     apart = differs(pair)
     named = pair.changed if apart or not pair.comparable else ()

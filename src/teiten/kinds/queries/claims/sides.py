@@ -27,7 +27,7 @@ from teiten.analysis.model.evidence import (
 )
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.forms import FORM, RatioBounds, Yes
-from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
+from teiten.claims.sides import ANY_BLOCK, places_of
 from teiten.kinds.queries.model import QUERY, plan_measure
 from teiten.study.tables import Words
 
@@ -92,8 +92,12 @@ class OfSides(OfQueries):
         """List the questions about a claim's sides. Raises UnmetError for queries they lack."""
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        """Raises UnmetError also where trials were counted, but tell nothing of a metric of
+        plans."""
         for sides in measured_sides(claim, ground.evidence, claim.metric):
-            _with_plans(claim, sides)
+            values = [blocks for side in sides.sides for blocks in side.by_query.values()]
+            if plan_measure(claim.metric) is not None and not any(values):
+                raise UnmetError("no-plans")
             yield from self.asked(sides, claim.metric)
 
     def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
@@ -131,13 +135,6 @@ class OfParts(OfSides):
                 )
 
 
-def _with_plans(claim: Claim, of_claim: ClaimSides) -> None:
-    """Raises UnmetError where trials were counted, but tell nothing of a metric of plans."""
-    values = [blocks for side in of_claim.sides for blocks in side.by_query.values()]
-    if plan_measure(claim.metric) is not None and not any(values):
-        raise UnmetError("no-plans")
-
-
 def published_sides(table: PublishedQueries) -> ClaimSides:
     """A table as one block, without replicates."""
     return ClaimSides(
@@ -151,26 +148,25 @@ def published_sides(table: PublishedQueries) -> ClaimSides:
 
 def measured_sides(claim: Claim, evidence: EvidenceTable, metric: str) -> Iterator[ClaimSides]:
     """The claim's sides on each server. Raises UnmetError where the campaign has none."""
-    queries = queries_of(claim, evidence)
     for place in places_of(claim, evidence, along=(QUERY,)):
         yield ClaimSides(
             place.server,
             tuple(
-                QueryValues(side.label, by_query(side, evidence, queries, metric))
+                QueryValues(
+                    side.label,
+                    {
+                        query: side.further(QUERY, query).blocks(evidence, metric)
+                        for query in planned_queries(claim, evidence)
+                    },
+                )
                 for side in place.sides
             ),
         )
 
 
-def queries_of(claim: Claim, evidence: EvidenceTable) -> tuple[str, ...]:
+def planned_queries(claim: Claim, evidence: EvidenceTable) -> tuple[str, ...]:
     """The planned queries of the claim's workload."""
     return evidence.levels(claim.workload).get(QUERY, ())
-
-
-def by_query(
-    side: ClaimSide, evidence: EvidenceTable, queries: tuple[str, ...], metric: str
-) -> dict[str, Blocks]:
-    return {query: side.further(QUERY, query).blocks(evidence, metric) for query in queries}
 
 
 def changes(old: QueryValues, new: QueryValues) -> dict[str, dict[int, float]]:

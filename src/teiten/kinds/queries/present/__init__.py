@@ -19,7 +19,13 @@ from teiten.kinds.queries.present.groups import (
 from teiten.kinds.queries.present.plans import node_tables, plans
 from teiten.kinds.queries.present.published import query_charts, query_tables
 from teiten.kinds.queries.present.sweep import fastest_level, sweeps_of
-from teiten.kinds.queries.present.tables import blocks_table, shared_table
+from teiten.kinds.queries.present.tables import (
+    blocks_table,
+    fewer_workers,
+    shared_table,
+    workers_findings,
+    workers_table,
+)
 from teiten.kinds.queries.present.times import (
     MILLISECONDS,
     TimeUnit,
@@ -29,7 +35,6 @@ from teiten.kinds.queries.present.times import (
     time_bars,
     unit_for,
 )
-from teiten.kinds.queries.present.workers import fewer_workers, workers_findings, workers_table
 from teiten.kinds.queries.results import QueryContrast, QueryResults, queries_found
 from teiten.model.study import Workload
 from teiten.model.text import joined_sentences

@@ -12,9 +12,7 @@ from teiten.analysis.model.explain import (
     PlanStability,
     PlanStatistics,
     QueryPlans,
-    SidePlans,
 )
-from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.results import QueryContrast, queries_found
 from teiten.report.blocks import (
     Block,
@@ -31,7 +29,7 @@ from teiten.report.numbers import NOTHING
 from teiten.report.plans.page import changes, statements
 from teiten.report.plans.tables import count, difference_tables, duration, kinds_table, share
 from teiten.report.plans.viewer import PlanPair, viewed
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
 
@@ -109,52 +107,46 @@ def _variants(kit: Kit, kept: PlanStability) -> Iterator[str]:
 MOST_KINDS = 7
 
 
-def node_tables(kit: Kit, prefix: str, workload: str, further: QueryContrast) -> tuple[Table, ...]:
+def node_tables(kit: Kit, prefix: str, workload: str, further: QueryContrast) -> Iterator[Table]:
     """Build the tables of nodes of the queries with the greatest gain and the greatest loss."""
-    tables = (
-        _table(kit, f"{prefix}-{key}", key, _plans(kit, workload, context), further)
-        for key, context in (("gain", further.gain), ("loss", further.loss))
-        if context is not None
-    )
-    return tuple(table for table in tables if table is not None)
-
-
-def _plans(kit: Kit, workload: str, context: Context) -> QueryPlans | None:
-    known = (plan for plan in queries_found(kit.analysis).plans if plan.workload == workload)
-    return next((query for query in known if query.context == context), None)
+    sides = {
+        (query.context, side.side): side.typical
+        for query in queries_found(kit.analysis).plans
+        if query.workload == workload
+        for side in query.sides
+    }
+    for key, context in (("gain", further.gain), ("loss", further.loss)):
+        old, new = (
+            None if context is None else sides.get((context, side))
+            for side in (further.old, further.new)
+        )
+        if context is not None and old and new and old.plan.timed and new.plan.timed:
+            caption = kit.t(f"table.nodes.{key}", query=kit.names.context(context))
+            yield _table(kit, f"{prefix}-{key}", caption, further, (old, new))
 
 
 def _table(
-    kit: Kit, name: str, key: str, plans: QueryPlans | None, further: QueryContrast
-) -> Table | None:
-    old, new = (_side(plans, side) for side in (further.old, further.new))
-    if plans is None or old is None or new is None:
-        return None
-    if not (old.typical.plan.timed and new.typical.plan.timed):
-        return None
-    sides = (old.typical, new.typical)
+    kit: Kit,
+    name: str,
+    caption: str,
+    further: QueryContrast,
+    sides: tuple[PlanStatistics, PlanStatistics],
+) -> Table:
     t = kit.t
-    labels = (kit.short(further.old), kit.short(further.new))
     return Table(
         name=name,
-        caption=t(f"table.nodes.{key}", query=kit.names.context(plans.context)),
+        caption=caption,
         columns=(
             Column(t("plan-table.kind")),
             *(
-                Column(t(f"table.nodes.{column}", side=label), numeric=True)
-                for label in labels
+                Column(t(f"table.nodes.{column}", side=kit.short(side)), numeric=True)
+                for side in (further.old, further.new)
                 for column in ("executed", "time", "share")
             ),
         ),
         rows=_rows(t, sides),
         note=t("table.nodes.note"),
     )
-
-
-def _side(plans: QueryPlans | None, side: str) -> SidePlans | None:
-    if plans is None:
-        return None
-    return next((of_side for of_side in plans.sides if of_side.side == side), None)
 
 
 def _rows(t: Texts, sides: tuple[PlanStatistics, PlanStatistics]) -> tuple[Row, ...]:
@@ -171,14 +163,11 @@ def _rows(t: Texts, sides: tuple[PlanStatistics, PlanStatistics]) -> tuple[Row, 
     )
 
 
-def _cells(t: Texts, statistics: KindStatistics | None) -> tuple[TableCell, TableCell, TableCell]:
+def _cells(t: Texts, statistics: KindStatistics | None) -> Row:
     if statistics is None:
-        return TableCell(NOTHING), TableCell(NOTHING), TableCell(NOTHING)
+        return cells(NOTHING, NOTHING, NOTHING)
     return (
-        TableCell(
-            count(statistics.nodes - statistics.never_executed),
-            float(statistics.nodes - statistics.never_executed),
-        ),
+        number_cell(statistics.nodes - statistics.never_executed, count),
         TableCell(duration(statistics.seconds), statistics.seconds),
         TableCell(share(t, statistics.share), statistics.share),
     )

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.findings import VerdictKind
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.groups import effect_interval_text, effect_text
+from teiten.kinds.queries.present.tables import source_text
 from teiten.kinds.queries.present.times import TimeUnit, over_text, unit_for
-from teiten.kinds.queries.present.workers import source_text
 from teiten.kinds.queries.results import (
     QueryResults,
     QuerySweep,
