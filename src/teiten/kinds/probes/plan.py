@@ -63,21 +63,15 @@ class Probes(KindPlan):
     does = "runs probes one by one"
     metrics = METRICS
     contrasted = CONTRASTED
-    measures: ClassVar[tuple[str, ...]] = tuple(ProbeMeasure)
+    measures = tuple(ProbeMeasure)
     options = ProbesOptions
     table = ProbesTable
-    changeable: ClassVar[tuple[str, ...]] = (
-        "share",
-        "require_state",
-        "working_set",
-        "connections",
-        "work_mem",
-    )
-    changeable_of_one: ClassVar[tuple[str, ...]] = ("probes",)
-    brings: ClassVar[tuple[str, ...]] = (PROBE,)
+    changeable = ("share", "require_state", "working_set", "connections", "work_mem")
+    changeable_of_one = ("probes",)
+    brings = (PROBE,)
     axis: ClassVar[str | None] = PROBE
     own_factor: ClassVar[str | None] = PROBE
-    without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
+    without = ("slices", "restart_every", "flame_graph")
     site_needs: ClassVar[frozenset[Need]] = frozenset({Need.HERE})
     fits = True
 

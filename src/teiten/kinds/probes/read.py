@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, ValidationError
 
-from teiten.given_paths import expanded
 from teiten.kinds.probes.model import (
     PLACE,
     Amount,
@@ -23,6 +22,7 @@ from teiten.kinds.probes.model import (
     Take,
 )
 from teiten.model.quantities import parse_share
+from teiten.study.scripts import find_file, text_of
 from teiten.study.tables import Name, SettingName, SettingValue, Text, Time, TomlTable
 from teiten.suggest import did_you_mean
 
@@ -207,20 +207,17 @@ def catalogue() -> tuple[str, ...]:
 def _file(name: str, folders: Sequence[Path]) -> Path:
     if name in catalogue():
         return CATALOGUE / f"{name}.toml"
-    for folder in folders:
-        path = folder / expanded(name)
-        if path.is_file():
-            return path
+    path = find_file(name, folders)
+    if path is not None:
+        return path
     near = did_you_mean(name, catalogue())
     raise ValueError(f"there is no probe {name!r}.{near} Teiten brings {', '.join(catalogue())}")
 
 
 def _read(path: Path) -> Probe:
+    text = text_of(path, "probe")
     try:
-        text = path.read_text(encoding="utf-8")
         return probe_of(path.stem, text)
-    except OSError as error:
-        raise ValueError(f"the probe {path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(key) for key in first["loc"])

@@ -26,6 +26,7 @@ from teiten.kinds.probes.present.summary import (
 from teiten.kinds.probes.present.tables import tables_of_probe
 from teiten.kinds.probes.present.units import (
     ProbeTimeUnit,
+    columns_of,
     memory_text,
     percent_cell,
     said_percent,
@@ -48,7 +49,7 @@ from teiten.report.blocks import (
 from teiten.report.charts.base import Chart
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import bytes_text, significant
-from teiten.report.tables import Column, Row, Table, TableCell, number_cell
+from teiten.report.tables import Row, Table, TableCell, number_cell
 from teiten.report.view.kit import Kit
 from teiten.report.view.usual import UsualPresent
 
@@ -162,10 +163,7 @@ def _table(kit: Kit, name: str, sizes: Sequence[BesideProbes]) -> Table:
     return Table(
         name,
         t("table.beside.caption"),
-        tuple(
-            Column(t(f"table.beside.{key}", unit=unit.name), numeric=key not in ("side", "ground"))
-            for key in KEYS
-        ),
+        columns_of(t, "table.beside", KEYS, ("side", "ground"), unit=unit.name),
         tuple(_row(kit, size, unit) for size in sizes),
         note=t("table.beside.note", share=plain_percent(t, CLIFF), memory=memory_text(kit)),
         sortable=False,

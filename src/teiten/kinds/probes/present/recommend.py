@@ -21,11 +21,11 @@ from teiten.kinds.probes.present.summary import (
 )
 from teiten.kinds.probes.present.tables import unit_of
 from teiten.kinds.probes.present.units import (
+    columns_of,
     confidence,
     interval,
     memory_text,
     said_percent,
-    sized,
     unit_for,
 )
 from teiten.kinds.probes.results import (
@@ -35,14 +35,13 @@ from teiten.kinds.probes.results import (
     ProbeResult,
     ProbesFound,
     Recommendation,
-    Room,
     probes_found,
 )
 from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE, Size
 from teiten.report.blocks import Block, Heading, Items, Section, Statement, Text
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import bytes_text, plain
-from teiten.report.tables import Column, Table, TableCell
+from teiten.report.tables import Table, TableCell, number_cell
 from teiten.report.view.kit import Kit
 
 MOST_OPEN = 4
@@ -139,9 +138,7 @@ def _statement(
     sure = kit.study.conclusive and (recommendation.decided or bool(recommendation.threatened))
     decided = sure and len(recommendation.left) == 1
     context = context_text(kit, recommendation.context)
-    word = "several" if sure else "undecided"
-    if sure and len(recommendation.left) < 2:
-        word = "one"
+    word = "undecided" if not sure else "one" if len(recommendation.left) < 2 else "several"
     return Statement(
         context or kit.t("recommend.subject", factor=kit.names.factor(kit.study.contrast)),
         (VerdictKind.FASTER if decided else VerdictKind.INCONCLUSIVE).value,
@@ -183,7 +180,15 @@ def _undecided(kit: Kit, findings: ProbesFound) -> Iterator[str]:
 
 def _sizes(kit: Kit, recommendation: Recommendation, sides: Sequence[str]) -> str:
     sizes = {room.side: room.shared_buffers for room in recommendation.rooms}
-    return kit.t("list.separator").join(sized(kit, side, sizes.get(side)) for side in sides)
+    return kit.t("list.separator").join(_sized(kit, side, sizes[side]) for side in sides)
+
+
+def _sized(kit: Kit, side: str, size: float) -> str:
+    """``75% (1.5 GiB)``"""
+    short = kit.short(side)
+    if not short.endswith("%"):
+        return short
+    return kit.t("probe.sized", side=short, size=bytes_text(size))
 
 
 def _cliffs(kit: Kit, result: ProbeResult) -> Iterator[str]:
@@ -199,14 +204,14 @@ def _cliffs(kit: Kit, result: ProbeResult) -> Iterator[str]:
 
 
 def _cliff(kit: Kit, side: str, cliff: Cliff) -> str:
-    safe = bytes_text(cliff.safe) if cliff.safe is not None else ""
-    beyond = bytes_text(cliff.beyond) if cliff.beyond is not None else ""
-    values = {"side": kit.short(side), "safe": safe, "beyond": beyond}
-    if cliff.safe is None:
-        return kit.t("cliff.always" if cliff.beyond is not None else "cliff.unclear", **values)
-    if cliff.beyond is None:
-        return kit.t("cliff.never", **values)
-    return kit.t("cliff.between", **values)
+    key = {
+        (True, True): "between",
+        (True, False): "never",
+        (False, True): "always",
+        (False, False): "unclear",
+    }[cliff.safe is not None, cliff.beyond is not None]
+    safe, beyond = bytes_text(cliff.safe), bytes_text(cliff.beyond)
+    return kit.t(f"cliff.{key}", side=kit.short(side), safe=safe, beyond=beyond)
 
 
 def _at_working_set(kit: Kit, result: ProbeResult, recommendation: Recommendation) -> Iterator[str]:
@@ -317,20 +322,22 @@ def _room(kit: Kit, recommendation: Recommendation) -> str:
 
 def _out_of_memory(kit: Kit, recommendation: Recommendation) -> Iterator[str]:
     """A warning where what is left does not suffice."""
-    threatened = [room for room in recommendation.rooms if room.threatens]
+    threatened = [
+        kit.t(
+            "room.threatens",
+            side=kit.short(room.side),
+            needed=bytes_text(room.needed),
+            left=bytes_text(room.left),
+        )
+        for room in recommendation.rooms
+        if room.threatens
+    ]
     if threatened and recommendation.connections is not None:
         yield kit.t(
             "recommend.out-of-memory",
             connections=plain(recommendation.connections),
-            listed=kit.t("list.strong").join(_threatened(kit, room) for room in threatened),
+            listed=kit.t("list.strong").join(threatened),
         )
-
-
-def _threatened(kit: Kit, room: Room) -> str:
-    needed = bytes_text(room.needed or 0)
-    return kit.t(
-        "room.threatens", side=kit.short(room.side), needed=needed, left=bytes_text(room.left)
-    )
 
 
 def _rooms(kit: Kit, name: str, recommendation: Recommendation) -> Table:
@@ -342,16 +349,16 @@ def _rooms(kit: Kit, name: str, recommendation: Recommendation) -> Table:
         row = [
             TableCell(kit.short(room.side), float(room.shared_buffers)),
             *(
-                TableCell(bytes_text(value), float(value))
+                number_cell(value, bytes_text)
                 for value in (room.shared_buffers, room.left, room.for_each)
             ),
-            TableCell(plain(room.fit), float(room.fit)),
+            number_cell(room.fit),
         ]
         if room.needed is not None:
             rest = room.left - room.needed
             risk = "threatens" if room.threatens else "suffices"
             row += [
-                TableCell(bytes_text(room.needed), float(room.needed)),
+                number_cell(room.needed, bytes_text),
                 TableCell(bytes_text(max(0, rest)), float(rest)),
                 TableCell(t(f"table.rooms.{risk}")),
             ]
@@ -359,10 +366,7 @@ def _rooms(kit: Kit, name: str, recommendation: Recommendation) -> Table:
     return Table(
         name,
         t("table.rooms.caption", memory=bytes_text(recommendation.memory)),
-        tuple(
-            Column(t(f"table.rooms.{key}"), numeric=at > 0 and key != "risk")
-            for at, key in enumerate(keys)
-        ),
+        columns_of(t, "table.rooms", keys, ("side", "risk")),
         tuple(rows),
         note=t(
             "table.rooms.note",

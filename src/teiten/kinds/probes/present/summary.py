@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from teiten.kinds.probes.model import PROBE, probes_of
 from teiten.kinds.probes.present.units import (
     MICROSECONDS,
+    columns_of,
     confidence,
     said_percent,
     shared_level,
@@ -21,7 +22,7 @@ from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Items, Text
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import NOTHING, bytes_text
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Row, Table, TableCell
 from teiten.report.view.contrasts import verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
 
@@ -35,12 +36,12 @@ def summary_table(kit: Kit, name: str, results: Sequence[ProbeResult], memory: s
         *("probe", "compared", "verdict", "winner"),
         *("longer", "interval", "of-measure", "effect"),
     )
-    numeric = ("longer", "interval", "of-measure")
+    words = ("probe", "compared", "verdict", "winner", "effect")
     t = kit.t
     return Table(
         name,
         t("table.probe-summary.caption", factor=kit.names.factor(kit.study.contrast)),
-        tuple(Column(t(f"table.probe-summary.{key}"), numeric=key in numeric) for key in keys),
+        columns_of(t, "table.probe-summary", keys, words),
         rows,
         note=joined_sentences(
             (

@@ -10,6 +10,7 @@ from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.present.units import (
     ProbeTimeUnit,
     clients_steps,
+    columns_of,
     confidence,
     estimate_text,
     interval,
@@ -56,12 +57,8 @@ def tables_of_probe(kit: Kit, prefix: str, result: ProbeResult, memory: str) -> 
             yield Table(
                 name=f"{prefix}-{kind}",
                 caption=kit.t(f"table.probe-{kind}.caption"),
-                columns=tuple(
-                    Column(
-                        kit.t(f"table.probe.{key}", **values),
-                        numeric=at > 0 and key != "clients-step",
-                    )
-                    for at, key in enumerate(columns)
+                columns=columns_of(
+                    kit.t, "table.probe", columns, (columns[0], "clients-step"), **values
                 ),
                 rows=tuple(rows),
                 note=kit.t(f"table.probe-{kind}.note", **values),

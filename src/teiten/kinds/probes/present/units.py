@@ -6,7 +6,7 @@ The note on the memory beside every result: how much, and how it is known.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from teiten.analysis.model.verdict import Estimate
@@ -21,7 +21,7 @@ from teiten.report.numbers import (
     measured,
     significant,
 )
-from teiten.report.tables import TableCell, number_cell
+from teiten.report.tables import Column, TableCell, number_cell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
 
@@ -112,6 +112,14 @@ def said_percent(t: Texts, share: float) -> str:
     return t("unit.percent", value=fixed(value, decimals))
 
 
+def columns_of(
+    t: Texts, prefix: str, keys: Iterable[str], words: Container[str], **values: object
+) -> tuple[Column, ...]:
+    """The columns of a table, called by the texts ``PREFIX.KEY``. ``words``: keys of those that
+    hold no numbers."""
+    return tuple(Column(t(f"{prefix}.{key}", **values), numeric=key not in words) for key in keys)
+
+
 def side_cell(kit: Kit, side: ProbeSide) -> TableCell:
     return TableCell(kit.short(side.side), float(side.shared_buffers))
 
@@ -128,14 +136,6 @@ def clients_steps(kit: Kit, result: ProbeResult) -> dict[tuple[str, str], str]:
 
 def size_cell(size: float) -> TableCell:
     return TableCell(bytes_text(size).replace(" ", "\u00a0"), float(size))
-
-
-def sized(kit: Kit, side: str, size: float | None) -> str:
-    """``75% (1.5 GiB)``"""
-    short = kit.short(side)
-    if size is None or not short.endswith("%"):
-        return short
-    return kit.t("probe.sized", side=short, size=bytes_text(size))
 
 
 def memory_text(kit: Kit) -> str:

@@ -21,7 +21,7 @@ from teiten.analysis.model.claims import (
     ClaimWords,
 )
 from teiten.analysis.model.comparison import Systems
-from teiten.analysis.model.evidence import Blocks, EvidenceTable
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, differences
 from teiten.analysis.model.predicate import Aliases, Ground, UnmetError
 from teiten.claims.curves import RISES
 from teiten.claims.forms import FORM, Word
@@ -100,15 +100,17 @@ class QueryEffect(OfParts):
             raise UnmetError("no-common-server")
         kind = QUERIES if self.factor is None else GAINS
         asked = [
-            (question, [_means(side, question.classes[0]) for side in sides.sides])
+            (question, [means_of(side.by_query, question.classes[0]) for side in sides.sides])
             for server in shared
             for sides in (_shared_queries(names, old[server], new[server]),)
             for question in self.bounded({}, kind, sides, claim.metric)
         ]
         alpha = systems.here[names[0]].plan.study.measure.alpha
         return tuple(
-            unpaired_check(question, samples, alpha, among=len(asked))
-            for question, samples in asked
+            unpaired_check(
+                question, [tuple(side.values()) for side in means], alpha, among=len(asked)
+            )
+            for question, means in asked
         )
 
     def _logs(self, claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
@@ -149,13 +151,11 @@ class QueryOrder(OfSides):
         ratios, known = changes(old, new), of_claim.queries
         means = {group: means_of(ratios, asked_queries(group, known)) for group in self.classes}
         for first, second in itertools.pairwise(self.classes):
-            lower, higher = means[first], means[second]
-            blocks = sorted(lower.keys() & higher.keys())
             yield ClaimQuestion(
                 ORDER,
                 (old.side, new.side),
                 (),
-                {block: higher[block] - lower[block] for block in blocks},
+                differences(means[first], means[second]),
                 *RISES,
                 classes=(first, second),
                 server=of_claim.server,
@@ -177,10 +177,6 @@ def _shared_queries(names: tuple[str, str], old: Logs, new: Logs) -> ClaimSides:
     )
 
 
-def _means(side: QueryValues, queries: tuple[str, ...]) -> tuple[float, ...]:
-    return tuple(means_of(side.by_query, queries).values())
-
-
 def metric_by_server(claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
     """The logarithms of the claim's metric on each server of a campaign."""
     return {
@@ -194,11 +190,5 @@ def metric_by_server(claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
 def _shorter(first: Logs, last: Logs) -> dict[str, Blocks]:
     """ln(time at the first level / time at the last), by query and block that have both."""
     return {
-        query: {
-            block: value - last[query][block]
-            for block, value in blocks.items()
-            if block in last[query]
-        }
-        for query, blocks in first.items()
-        if query in last
+        query: differences(last[query], blocks) for query, blocks in first.items() if query in last
     }
