@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from teiten.analysis.model.findings import Measured as Campaign
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import Context, Observation, without
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.changes import arithmetic, geometric, half_width_of
-from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.contrasts import sides_of
+from teiten.analysis.verdict.pairs import observe, pair
+from teiten.analysis.verdict.sequential import decide_by_design
+from teiten.analysis.verdict.verdict import Rule
 from teiten.kinds.contract_analyse import (
     KindAnalysis,
     NumbersOf,
@@ -19,12 +23,7 @@ from teiten.kinds.contract_analyse import (
     comparison_alpha,
     unlike_texts,
 )
-from teiten.kinds.probes.findings.effects import (
-    Comparisons,
-    comparisons_of,
-    disk_read,
-    effect_of,
-)
+from teiten.kinds.probes.findings.effects import comparisons_of, disk_read, effect_of
 from teiten.kinds.probes.findings.recommendation import cliff_of, memories_of, recommendations
 from teiten.kinds.probes.findings.tried import (
     Key,
@@ -59,14 +58,16 @@ from teiten.kinds.probes.results import (
     ProbeResult,
     ProbesFound,
     ProbeSide,
+    SidePair,
     SweepCost,
     Times,
 )
 from teiten.model.memory import SHARED_BUFFERS
+from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Measure, Workload
 from teiten.model.trial import Event
-from teiten.model.units import GIB, Bytes, Seconds
+from teiten.model.units import GIB, Bytes, Seconds, Share
 
 STEPS = 100
 """The number of equal steps of rank between the quantiles of a distribution."""
@@ -111,23 +112,22 @@ def _numbers(view: TrialView, wanted: Collection[str]) -> dict[str, float]:
 def _results(measured: Campaign, tried: Mapping[Key, Sides]) -> Iterator[ProbeResult]:
     plan = measured.plan
     observed = observe(plan, measured.views)
-    comparisons = {
-        name: Comparisons(
-            plan,
-            name,
-            [known for known in observed if known.workload == name],
-            comparison_alpha(plan, name),
-        )
-        for name in dict.fromkeys(workload for workload, _ in tried)
-    }
+    shares = {name: comparison_alpha(plan, name) for name in {workload for workload, _ in tried}}
     by_context: dict[Context, list[Tried]] = {}
     for (_, context), sides in tried.items():
         by_context.setdefault(without(context, PROBE), []).extend(trials_of(sides))
     disks = {context: disk_read(trials) for context, trials in by_context.items()}
     for (workload, context), sides in tried.items():
         options = probes_of(plan.study.workload(workload))
-        probe = options.probe(dict(context).get(PROBE, ""))
-        one_probe = _OneProbe(probe, context, sides, comparisons[workload])
+        one_probe = _OneProbe(
+            plan=plan,
+            workload=workload,
+            probe=options.probe(dict(context).get(PROBE, "")),
+            context=context,
+            sides=sides,
+            observations=[known for known in observed if known.workload == workload],
+            alpha=shares[workload],
+        )
         yield one_probe.result(disks[without(context, PROBE)])
 
 
@@ -135,35 +135,53 @@ def _results(measured: Campaign, tried: Mapping[Key, Sides]) -> Iterator[ProbeRe
 class _OneProbe:
     """A probe of a workload in one context."""
 
+    plan: Plan
+    workload: str
     probe: Probe
     context: Context
     sides: Sides
-    comparisons: Comparisons
+    observations: Sequence[Observation]
+    """All of the workload."""
+    alpha: Share
+    """The α of one comparison."""
 
     def result(self, disk: Seconds | None) -> ProbeResult:
         """``disk``: the mean time of a page from the disk, over all probes of the context."""
-        pairs = tuple(self.comparisons.pairs(self.context, PROBE_TIME))
+        pairs = tuple(self._pairs(PROBE_TIME))
         of_all_buffers = self.probe.take is Take.SWEEP or any(
             step.do is Do.CHECKPOINT and step.name == self.probe.number_of
             for step in self.probe.steps
         )
         commits = any(COMMIT_TIME.name in trial.metrics for trial in trials_of(self.sides))
         return ProbeResult(
-            workload=self.comparisons.workload,
+            workload=self.workload,
             probe=self.probe.name,
             context=self.context,
             sides=tuple(self._side(side, by_block) for side, by_block in self.sides.items()),
             pairs=pairs,
-            commits=tuple(self.comparisons.pairs(self.context, COMMIT_TIME)) if commits else (),
+            commits=tuple(self._pairs(COMMIT_TIME)) if commits else (),
             line=cost_line(self.sides, self._measure) if of_all_buffers else None,
-            effect=effect_of(self.probe, self.sides, pairs, disk, self.comparisons),
+            effect=effect_of(
+                self.probe, self.sides, pairs, disk, measure=self._measure, alpha=self.alpha
+            ),
         )
 
     @property
     def _measure(self) -> Measure:
         """The design; its α is that of an interval by itself, which describes and compares
         nothing."""
-        return self.comparisons.plan.study.measure
+        return self.plan.study.measure
+
+    def _pairs(self, metric: Metric) -> Iterator[SidePair]:
+        """Every two sides, the earlier one old."""
+        rule = Rule(self._measure.delta, self.alpha, metric.better)
+        for old, new in itertools.combinations(sides_of(self.plan, self.workload), 2):
+            paired = pair(
+                self.observations, context=self.context, metric=metric.name, old=old, new=new
+            )
+            ratios = list(paired.log_ratios.values())
+            verdict = decide_by_design(self._measure, ratios, rule, unusable=paired.unusable)
+            yield SidePair(old, new, verdict)
 
     def _side(self, side: str, by_block: Mapping[int, Tried]) -> ProbeSide:
         trials = [by_block[block].measurement for block in sorted(by_block)]

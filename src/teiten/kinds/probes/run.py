@@ -11,7 +11,6 @@ from pathlib import Path
 
 from psycopg import sql
 
-from teiten.errors import ServerError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, SampledLoad
@@ -116,8 +115,7 @@ class ProbeLoad(SampledLoad):
 
     @property
     def _looking(self) -> Inspector:
-        if self._inspector is None:
-            raise ServerError("nothing was measured", "see the trial's log")
+        assert self._inspector is not None
         return self._inspector
 
     def _all_steps(self) -> None:
@@ -260,8 +258,7 @@ class ProbeLoad(SampledLoad):
 
     @property
     def _so_far(self) -> ProbeMeasurement:
-        if self._measurement is None:
-            raise ServerError("nothing was measured", "see the trial's log")
+        assert self._measurement is not None
         return self._measurement
 
     def _add(self, **fields: object) -> None:

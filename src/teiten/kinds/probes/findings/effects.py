@@ -10,27 +10,22 @@ What the slower side adds to a statement has an interval at the same level, and 
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, geometric_mean, median
 
-from teiten.analysis.model.observations import Context, Observation, without
+from teiten.analysis.model.observations import Context, without
 from teiten.analysis.model.verdict import Verdict, VerdictKind
 from teiten.analysis.verdict.changes import arithmetic, deciding_half_width_of
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
-from teiten.analysis.verdict.pairs import pair
-from teiten.analysis.verdict.sequential import decide_by_design
-from teiten.analysis.verdict.verdict import Rule
 from teiten.kinds.probes.findings.tried import Sides, Tried, trials_of
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import NAME, PROBE, Do, Probe, ProbeStep, probes_of
 from teiten.kinds.probes.results import EffectFound, SidePair
 from teiten.kinds.probes.thresholds import NONE_WITHIN, Size, size_of
-from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
-from teiten.model.study import SERVER, Workload
+from teiten.model.study import SERVER, Measure, Workload
 from teiten.model.units import Seconds, Share
 
 DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER, VerdictKind.DIFFERENT_BUT_SMALL)
@@ -52,10 +47,13 @@ def effect_of(
     sides: Sides,
     pairs: Sequence[SidePair],
     disk: Seconds | None,
-    comparisons: Comparisons,
+    *,
+    measure: Measure,
+    alpha: Share,
 ) -> EffectFound | None:
     """None where fewer than two sides have a number. ``disk``: the mean time of a page from the
-    disk; a probe of checkpoints is measured by those that wait for the disk."""
+    disk; a probe of checkpoints is measured by those that wait for the disk. ``alpha``: that of one
+    comparison."""
     positive = {
         side: [trial.number for trial in trials.values() if trial.number > 0]
         for side, trials in sides.items()
@@ -68,8 +66,8 @@ def effect_of(
     worst = max(numbers, key=lambda side: numbers[side])
     towards = (_towards(pair_of_sides, best, worst) for pair_of_sides in known)
     verdict = next((toward for toward in towards if toward is not None), None)
-    width = deciding_half_width_of(comparisons.plan.study.measure)
-    added = arithmetic(_added(sides[worst], sides[best]), comparisons.alpha, width)
+    width = deciding_half_width_of(measure)
+    added = arithmetic(_added(sides[worst], sides[best]), alpha, width)
     if verdict is None or added is None:
         return None
     runs = [run for trial in trials_of(sides) for run in trial.measurement.checkpoints]
@@ -181,25 +179,3 @@ def _comparisons(plan: Plan, workload: Workload) -> int:
 
 def _steps(workload: Workload, context: Context) -> Sequence[ProbeStep]:
     return probes_of(workload).probe(dict(context).get(PROBE, "")).steps
-
-
-@dataclass(frozen=True)
-class Comparisons:
-    """Comparisons of the sides of one workload."""
-
-    plan: Plan
-    workload: str
-    observations: Sequence[Observation]
-    """Observations of this workload alone."""
-    alpha: Share
-    """The α of one comparison."""
-
-    def pairs(self, context: Context, metric: Metric) -> Iterator[SidePair]:
-        """Every two sides, the earlier one old."""
-        measure = self.plan.study.measure
-        rule = Rule(measure.delta, self.alpha, metric.better)
-        for old, new in itertools.combinations(sides_of(self.plan, self.workload), 2):
-            paired = pair(self.observations, context=context, metric=metric.name, old=old, new=new)
-            ratios = list(paired.log_ratios.values())
-            verdict = decide_by_design(measure, ratios, rule, unusable=paired.unusable)
-            yield SidePair(old, new, verdict)

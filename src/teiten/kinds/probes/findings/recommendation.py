@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from teiten.analysis.model.observations import Context, without
 from teiten.kinds.probes.findings.effects import slower_of
 from teiten.kinds.probes.findings.tried import all_known
-from teiten.kinds.probes.measurement import MeasuredStep, PageOrigin, ProbeMeasurement, share_of
+from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, share_of
 from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
 from teiten.kinds.probes.results import (
     AtWorkingSet,
@@ -188,7 +188,10 @@ def memories_of(
 def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
     """Find the cliff among the parts of one step. None with fewer than two parts, or where it is
     not known what came from the disk."""
-    by_trial = [_parts(trial, step) for trial in trials]
+    by_trial = [
+        sorted(filter(lambda part: part.statements, trial.step(step)), key=lambda part: part.pages)
+        for trial in trials
+    ]
     from_disk = [
         all_known(share_of(part.statements, PageOrigin.DISK) for part in parts)
         for parts in by_trial
@@ -200,8 +203,3 @@ def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
     safe = min([*trial, True].index(True) for trial in past)
     beyond = max(len(trial) - [*reversed(trial), False].index(False) for trial in past)
     return Cliff(sizes[safe - 1] if safe else None, sizes[beyond] if beyond < len(sizes) else None)
-
-
-def _parts(trial: ProbeMeasurement, step: str) -> list[MeasuredStep]:
-    measured = (part for part in trial.step(step) if part.statements)
-    return sorted(measured, key=lambda part: part.pages)

@@ -119,14 +119,14 @@ def _pair(
 
 
 def _numbers(trials: ByBlock, executed: str) -> dict[int, float]:
-    numbers = {block: _number(trial, executed) for block, trial in trials.items()}
+    """The number of each trial that has one, or the time of what it executed once."""
+    numbers = {
+        block: sum(once.seconds for once in trial.measurement.executed if once.step == executed)
+        if executed
+        else trial.number
+        for block, trial in trials.items()
+    }
     return {block: number for block, number in numbers.items() if not math.isnan(number)}
-
-
-def _number(tried: Tried, executed: str) -> float:
-    if not executed:
-        return tried.number
-    return sum(once.seconds for once in tried.measurement.executed if once.step == executed)
 
 
 def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServerSettings]:

@@ -17,13 +17,13 @@ from teiten.kinds.probes.present.curves import (
 )
 from teiten.kinds.probes.present.published import published_table
 from teiten.kinds.probes.present.recommend import answer_of, section_of
-from teiten.kinds.probes.present.summary import (
+from teiten.kinds.probes.present.tables import (
     context_text,
     effect_sentence,
     probe_name,
     probe_title,
+    tables_of_probe,
 )
-from teiten.kinds.probes.present.tables import tables_of_probe
 from teiten.kinds.probes.present.units import (
     ProbeTimeUnit,
     columns_of,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.claims import PublishedQueries
 from teiten.kinds.probes.measurement import PageOrigin
-from teiten.kinds.probes.present.summary import probe_title
+from teiten.kinds.probes.present.tables import probe_title
 from teiten.kinds.probes.present.units import memory_text
 from teiten.kinds.probes.results import PartTimes, ProbeResult, ProbeSide, probes_found
 from teiten.model.study import GUC_PREFIX
@@ -49,10 +49,6 @@ def _of_part(take: Callable[[PartTimes], float | None]) -> Callable[[ProbeResult
 MEAN = _of_part(lambda part: part.mean.mean)
 
 
-def _ratio(result: ProbeResult) -> Numbers | None:
-    return None if result.line is None else (None, result.line.ratio.mean)
-
-
 def _difference(result: ProbeResult) -> Numbers | None:
     small, large = MEAN(result)
     if len(result.sides) == 1 or small is None or large is None:
@@ -86,7 +82,13 @@ ROWS = (
     _Printed(
         "mean_outside_db_buffer", "after-scan", MILLISECONDS, _of_part(lambda part: part.outside)
     ),
-    _Printed("clock_sweep_ratio_large_to_small", "clock-sweep", 1.0, _ratio, blank=SMALL),
+    _Printed(
+        "clock_sweep_ratio_large_to_small",
+        "clock-sweep",
+        1.0,
+        lambda result: None if result.line is None else (None, result.line.ratio.mean),
+        blank=SMALL,
+    ),
     _Printed("os_cache_minus_db_buffer", "os-cache-read", MILLISECONDS, _difference, blank=LARGE),
 )
 

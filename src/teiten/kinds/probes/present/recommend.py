@@ -10,7 +10,7 @@ from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import PROBE
 from teiten.kinds.probes.present.curves import working_set_chart
-from teiten.kinds.probes.present.summary import (
+from teiten.kinds.probes.present.tables import (
     context_text,
     effect_word,
     of_one_side,
@@ -18,8 +18,8 @@ from teiten.kinds.probes.present.summary import (
     probe_name,
     probe_title,
     summary_table,
+    unit_of,
 )
-from teiten.kinds.probes.present.tables import unit_of
 from teiten.kinds.probes.present.units import (
     columns_of,
     confidence,

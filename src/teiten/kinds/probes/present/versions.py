@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.model import probes_of
-from teiten.kinds.probes.present.summary import context_text
+from teiten.kinds.probes.present.tables import context_text
 from teiten.kinds.probes.present.units import (
     MICROSECONDS,
     columns_of,

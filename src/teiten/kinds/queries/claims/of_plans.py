@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from statistics import median
 from typing import Annotated, Literal, Self
 
@@ -47,7 +48,7 @@ from teiten.kinds.queries.model import QUERY, plan_measure
 from teiten.kinds.queries.plan_numbers import BY_PARTITIONS, BY_SIZE, LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.plan_numbers import HAS as HAS_NODE
 from teiten.study.tables import Words
-from teiten.study.values import one_of
+from teiten.study.values import member
 
 
 def _having(check: Check, words: ClaimWords) -> str:
@@ -147,10 +148,6 @@ class RuleOfWorkers(StrEnum):
     """The number of binary digits of the number of partitions."""
 
 
-def _rule(value: object) -> RuleOfWorkers:
-    return RuleOfWorkers(one_of(value, list(RuleOfWorkers)))
-
-
 def _launched(check: Check, words: ClaimWords) -> str:
     launched, rule = (words.number(count) for count in check.at)
     queries = listed(words, check.classes[0])
@@ -169,7 +166,7 @@ WORKERS = CheckKind("workers", _launched, bound=_bound)
 class WorkersByRule(OfQueries):
     """The number of launched workers is what a rule says or, with ``fewer``, below it."""
 
-    rule: Annotated[RuleOfWorkers, PlainValidator(_rule)]
+    rule: Annotated[RuleOfWorkers, PlainValidator(partial(member, RuleOfWorkers))]
     queries: Words = ()
     relation: str = ""
     """The table of the rule; empty for what the plan scans first in parallel."""
