@@ -14,13 +14,10 @@ from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.explain.structure import stability
 from teiten.analysis.explain.table_use import greatest_table, table_use
 from teiten.analysis.explain.worker_rules import (
-    Relations,
     gather_workers,
-    limits_of,
-    recorded_relations,
 )
 from teiten.analysis.model.explain import ExplainedPlan, PlanStability, QueryPlans, SidePlans
-from teiten.analysis.model.explain_use import TableUse, WorkerLimits, WorkerRule
+from teiten.analysis.model.explain_use import TableUse, WorkerRule
 from teiten.analysis.model.findings import (
     ContrastResult,
     LevelResult,
@@ -42,7 +39,12 @@ from teiten.kinds.contract_analyse import (
 )
 from teiten.kinds.queries.groups import ComparedSides, bounds, conclusions, step_verdicts
 from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY, QUERY_TIME, queries_of
-from teiten.kinds.queries.plan_numbers import numbers_of_plans, unpacked
+from teiten.kinds.queries.plan_numbers import (
+    Circumstances,
+    circumstances_of,
+    numbers_of_plans,
+    unpacked,
+)
 from teiten.kinds.queries.results import (
     FewerWorkers,
     QueriesFound,
@@ -54,7 +56,6 @@ from teiten.kinds.queries.results import (
     SweepStep,
 )
 from teiten.model.plan import Plan
-from teiten.model.relations import PLANNER
 from teiten.model.sql import commands
 from teiten.model.study import Workload
 from teiten.model.trial import Event, Outcome
@@ -154,15 +155,13 @@ def _typical(plans: Sequence[ExplainedPlan], kept: PlanStability) -> ExplainedPl
 
 Cell = tuple[Context, str]
 """A context and a side."""
-Circumstances = tuple[Relations, WorkerLimits | None]
-"""What is known of the data and the server of a cell."""
 Workers = Mapping[Cell, QueryWorkers]
 
 
 def query_results(measured: Measured, plans: Sequence[QueryPlans]) -> tuple[QueryResults, ...]:
     """Evaluate every workload of queries with trials, in the study's order."""
     observed = observe(measured.plan, measured.views)
-    relations = recorded_relations(measured.events)
+    known, factor = circumstances_of(measured.plan, measured.events), measured.plan.study.contrast
     tried = {view.workload for view in measured.views}
     return tuple(
         _Workload(
@@ -175,26 +174,15 @@ def query_results(measured: Measured, plans: Sequence[QueryPlans]) -> tuple[Quer
                 if contrast.workload == name and contrast.metric is QUERY_TIME
             ],
             [query for query in plans if query.workload == name],
-            _circumstances(measured, name, relations),
+            {
+                (view.context(factor), view.side(factor)): known(view)
+                for view in measured.views
+                if view.workload == name and view.outcome is Outcome.COUNTED
+            },
         ).results()
         for name in measured.workloads
         if name in tried
     )
-
-
-def _circumstances(
-    measured: Measured, workload: str, relations: Mapping[str, Relations]
-) -> dict[Cell, Circumstances]:
-    templates = {trial.number: trial.template.fingerprint for trial in measured.plan.trials}
-    contrast = measured.plan.study.contrast
-    return {
-        (view.context(contrast), view.side(contrast)): (
-            relations.get(templates[view.number], {}),
-            limits_of(view.facts.get(PLANNER)),
-        )
-        for view in measured.views
-        if view.workload == workload and view.outcome is Outcome.COUNTED
-    }
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -44,10 +44,23 @@ HAS = "plan_has"
 _OF_PLANS = (*PlanMeasure, LAUNCHED, SERIAL, PERMITTED, BY_SIZE, BY_PARTITIONS, HAS)
 
 
-def numbers_of_plans(plan: Plan, events: Sequence[Event]) -> NumbersOf:
-    """Make what reads the numbers of trials whose plan was executed."""
+Circumstances = tuple[Relations, WorkerLimits | None]
+"""What is known of the data and of the server of a trial."""
+
+
+def circumstances_of(plan: Plan, events: Sequence[Event]) -> Callable[[TrialView], Circumstances]:
+    """Make what finds the circumstances of trials."""
     relations = recorded_relations(events)
     templates = {trial.number: trial.template.fingerprint for trial in plan.trials}
+    return lambda view: (
+        relations.get(templates[view.number], {}),
+        limits_of(view.facts.get(PLANNER)),
+    )
+
+
+def numbers_of_plans(plan: Plan, events: Sequence[Event]) -> NumbersOf:
+    """Make what reads the numbers of trials whose plan was executed."""
+    known = circumstances_of(plan, events)
 
     def numbers(view: TrialView, wanted: Collection[str]) -> dict[str, float]:
         names = [name for name in wanted if name.partition(":")[0] in _OF_PLANS]
@@ -57,8 +70,7 @@ def numbers_of_plans(plan: Plan, events: Sequence[Event]) -> NumbersOf:
         explained = unpacked(str(text))
         if explained is None:
             return {}
-        known = relations.get(templates[view.number], {})
-        executed = Executed(explained, known, limits_of(view.facts.get(PLANNER)))
+        executed = Executed(explained, *known(view))
         figures = ((name, executed.number(name)) for name in names)
         return {name: float(value) for name, value in figures if value is not None}
 

@@ -13,6 +13,7 @@ from teiten.model.metrics import RATE, Metric
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import coloured
+from teiten.report.effects import confidence_percent
 from teiten.report.names import Context, Names
 from teiten.report.numbers import NOTHING, fixed, plain, significant
 from teiten.report.texts import Texts, texts
@@ -52,6 +53,11 @@ class Kit:
         """Addition to notes on servers' numbers that are sums over the nodes of a trial."""
         several = any(len(trial.nodes) > 1 for trial in self.analysis.plan.trials)
         return self.t("chart.of-nodes") if several else ""
+
+    @property
+    def confidence(self) -> str:
+        """The confidence of an interval by itself: ``95 %``"""
+        return confidence_percent(self.t, 1 - self.study.measure.alpha)
 
     def context_of(self, trial: TrialView) -> Context:
         return trial.context(self.study.contrast)

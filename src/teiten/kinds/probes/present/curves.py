@@ -5,7 +5,6 @@ and of each side the share of statements that took no longer, all of them drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from teiten.analysis.model.verdict import Estimate
@@ -13,7 +12,6 @@ from teiten.kinds.probes.present.units import (
     MICROSECONDS,
     ProbeTimeUnit,
     clients_steps,
-    confidence,
     estimate_text,
     interval,
     unit_for,
@@ -49,7 +47,7 @@ def working_set_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
     unit = unit_for(part.mean.mean for side in result.sides for part in side.parts)
     words = (
         kit.t("chart.working-set.title"),
-        kit.t("chart.working-set.note", confidence=confidence(kit)),
+        kit.t("chart.working-set.note", confidence=kit.confidence),
         _per(kit, "chart.working-set.y", unit),
     )
     return _by_part(
@@ -88,7 +86,7 @@ def clients_charts(kit: Kit, name: str, result: ProbeResult) -> Iterator[Chart |
         title = t("chart.probe-clients.title")
         words = (
             t("probe.title", title=title, context=step) if step else title,
-            t("chart.probe-clients.note", confidence=confidence(kit)),
+            t("chart.probe-clients.note", confidence=kit.confidence),
             "TPS",
         )
         yield line_chart(
@@ -116,7 +114,7 @@ def cost_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
     ]
     words = CurveLabels(
         t("chart.probe-cost.title"),
-        t("chart.probe-cost.note", confidence=confidence(kit)),
+        t("chart.probe-cost.note", confidence=kit.confidence),
         t("chart.probe-cost.x"),
         _per(kit, "chart.probe-cost.y", unit),
         " ",
@@ -182,35 +180,32 @@ LEAST = 1e-6
 """Seconds: what the clock tells; a logarithmic axis has no 0."""
 
 
-@dataclass(frozen=True)
-class _Some:
-    panel: str
-    side: str
-    times: Times
+Distribution = tuple[str, str, Times]
+"""Panel, side, and the times."""
 
 
 def distribution_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
     """None of a probe that timed no single statements."""
-    some = list(_some(kit, result))
-    if not some:
+    drawn = list(_distributions(kit, result))
+    if not drawn:
         return None
     t = kit.t
-    unit = unit_for(drawn.times.quantiles[-1] for drawn in some)
-    if max(drawn.times.median for drawn in some) < 1e-3:
+    unit = unit_for(times.quantiles[-1] for _, _, times in drawn)
+    if max(times.median for _, _, times in drawn) < 1e-3:
         unit = MICROSECONDS
-    rows = [row for drawn in some for row in _rows(drawn, unit)]
+    rows = [row for distribution in drawn for row in _rows(distribution, unit)]
     colours = kit.colours_of(side.side for side in result.sides)
-    sides = {drawn.side: colours[drawn.side] for drawn in some}
-    order = tuple(dict.fromkeys(drawn.panel for drawn in some))
+    sides = {side: colours[side] for _, side, _ in drawn}
+    order = tuple(dict.fromkeys(panel for panel, _, _ in drawn))
     words = (t("chart.distribution.x", unit=unit.name), t("chart.distribution.y"))
     medians = (
-        (drawn.panel, drawn.side, unit.with_name(unit.text(drawn.times.median))) for drawn in some
+        (panel, side, unit.with_name(unit.text(times.median))) for panel, side, times in drawn
     )
     several = len(order) > 1
     return Chart(
         name,
         t("chart.distribution.title"),
-        t("chart.distribution.note", count=f"{sum(drawn.times.count for drawn in some):,}"),
+        t("chart.distribution.note", count=f"{sum(times.count for _, _, times in drawn):,}"),
         _spec(rows, sides, order, words),
         as_columns(FIELDS, rows),
         Fit(("columns",), WIDE_PANEL + 30) if several else Fit((), 90),
@@ -219,20 +214,23 @@ def distribution_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None
     )
 
 
-def _some(kit: Kit, result: ProbeResult) -> Iterator[_Some]:
+def _distributions(kit: Kit, result: ProbeResult) -> Iterator[Distribution]:
     for side in result.sides:
-        several = len(side.parts) > 1
+        short, several = kit.short(side.side), len(side.parts) > 1
         for part in side.parts:
-            yield _Some(bytes_text(part.size) if several else "", kit.short(side.side), part.times)
+            yield bytes_text(part.size) if several else "", short, part.times
         for checkpoint in side.checkpoints:
             title = kit.t.either(f"checkpoints.{checkpoint.step}", checkpoint.step)
-            yield _Some(title, kit.short(side.side), checkpoint.times)
+            yield title, short, checkpoint.times
 
 
-def _rows(some: _Some, unit: ProbeTimeUnit) -> Iterator[tuple[str, str, float, float]]:
-    last = len(some.times.quantiles) - 1
-    for at, seconds in enumerate(some.times.quantiles):
-        yield some.panel, some.side, max(LEAST, seconds) * unit.factor, 100 * at / last
+def _rows(
+    distribution: Distribution, unit: ProbeTimeUnit
+) -> Iterator[tuple[str, str, float, float]]:
+    panel, side, times = distribution
+    last = len(times.quantiles) - 1
+    for at, seconds in enumerate(times.quantiles):
+        yield panel, side, max(LEAST, seconds) * unit.factor, 100 * at / last
 
 
 def _spec(

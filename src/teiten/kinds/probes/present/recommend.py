@@ -22,7 +22,6 @@ from teiten.kinds.probes.present.tables import (
 )
 from teiten.kinds.probes.present.units import (
     columns_of,
-    confidence,
     interval,
     memory_text,
     said_percent,
@@ -296,7 +295,7 @@ def _cost(kit: Kit, result: ProbeResult, line: CostLine) -> str:
         f"recommend.cost-{line.proportion.value}",
         time=unit.with_name(unit.estimate(line.per_gib)),
         interval=unit.interval(kit.t, line.per_gib),
-        confidence=confidence(kit),
+        confidence=kit.confidence,
         ratio=plain(round(line.ratio.mean, 2)),
         ratios=interval(kit.t, line.ratio),
         within=plain_percent(kit.t, PROPORTIONAL_WITHIN),

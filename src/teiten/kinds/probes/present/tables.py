@@ -16,7 +16,6 @@ from teiten.kinds.probes.present.units import (
     ProbeTimeUnit,
     clients_steps,
     columns_of,
-    confidence,
     estimate_text,
     interval,
     percent_cell,
@@ -65,7 +64,7 @@ def tables_of_probe(kit: Kit, prefix: str, result: ProbeResult, memory: str) -> 
     for kind, table in made:
         if table and table[1]:
             columns, rows = table
-            values = {"unit": unit.name, "memory": memory, "confidence": confidence(kit)}
+            values = {"unit": unit.name, "memory": memory, "confidence": kit.confidence}
             yield Table(
                 name=f"{prefix}-{kind}",
                 caption=kit.t(f"table.probe-{kind}.caption"),
@@ -91,10 +90,17 @@ def _seconds(side: ProbeSide) -> Iterator[float]:
 
 def _verdicts(kit: Kit, prefix: str, result: ProbeResult, memory: str) -> Iterator[Table]:
     """Every side against each before it."""
-    for kind, pairs in (("pairs", result.pairs), ("commits", result.commits)):
-        numbers = [number for side in result.sides if (number := _of_side(side, kind)) is not None]
-        unit = unit_for(number.mean for number in numbers)
-        rows = tuple(row for pair in pairs for row in _pair(kit, result, pair, kind, unit))
+    for kind, pairs, numbers in (
+        ("pairs", result.pairs, {side.side: side.number for side in result.sides}),
+        ("commits", result.commits, {side.side: side.commit for side in result.sides}),
+    ):
+        known = {side: number for side, number in numbers.items() if number is not None}
+        unit = unit_for(number.mean for number in known.values())
+        rows = tuple(
+            _pair(kit, pair, (known[pair.old], known[pair.new]), unit)
+            for pair in pairs
+            if {pair.old, pair.new} <= known.keys()
+        )
         if not rows:
             continue
         yield Table(
@@ -114,26 +120,19 @@ def _verdicts(kit: Kit, prefix: str, result: ProbeResult, memory: str) -> Iterat
         )
 
 
-def _of_side(side: ProbeSide | None, kind: str) -> Estimate | None:
-    if side is None:
-        return None
-    return side.commit if kind == "commits" else side.number
-
-
-def _pair(
-    kit: Kit, result: ProbeResult, pair: SidePair, kind: str, unit: ProbeTimeUnit
-) -> Iterator[Row]:
-    numbers = [_of_side(result.side(side), kind) for side in (pair.old, pair.new)]
-    if None in numbers:
-        return
-    effect = pair.verdict.effect
-    yield (
-        TableCell(kit.t("contrast.sides", new=kit.short(pair.new), old=kit.short(pair.old))),
-        *(unit.estimate_cell(number) for number in numbers),
-        *effect_cells(kit.t, effect),
+def _pair(kit: Kit, pair: SidePair, numbers: tuple[Estimate, Estimate], unit: ProbeTimeUnit) -> Row:
+    """``numbers``: of the old side and the new one."""
+    return (
+        TableCell(_compared(kit, pair.new, pair.old)),
+        *map(unit.estimate_cell, numbers),
+        *effect_cells(kit.t, pair.verdict.effect),
         TableCell(str(pair.verdict.pairs), pair.verdict.pairs),
         verdict_cell(kit.t, pair.verdict, verdict_text(kit.t, pair.verdict)),
     )
+
+
+def _compared(kit: Kit, new: str, old: str) -> str:
+    return kit.t("contrast.sides", new=kit.short(new), old=kit.short(old))
 
 
 def _accesses(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
@@ -359,7 +358,7 @@ def _summary_row(kit: Kit, result: ProbeResult) -> Iterator[Row]:
     share = None if effect.measure is None else added.mean / effect.measure
     yield (
         TableCell(probe_title(kit, result)),
-        TableCell(_compared(kit, effect)),
+        TableCell(_compared(kit, effect.worst, effect.best)),
         verdict_cell(kit.t, effect.verdict, verdict_text(kit.t, effect.verdict)),
         TableCell(winners_text(kit, result)),
         MICROSECONDS.estimate_cell(added),
@@ -367,10 +366,6 @@ def _summary_row(kit: Kit, result: ProbeResult) -> Iterator[Row]:
         TableCell(NOTHING if share is None else said_percent(kit.t, share), share),
         TableCell(effect_word(kit, effect)),
     )
-
-
-def _compared(kit: Kit, effect: EffectFound) -> str:
-    return kit.t("contrast.sides", new=kit.short(effect.worst), old=kit.short(effect.best))
 
 
 def effect_sentence(kit: Kit, result: ProbeResult) -> str:
@@ -383,7 +378,7 @@ def effect_sentence(kit: Kit, result: ProbeResult) -> str:
         "winner": winners_text(kit, result),
         "worst": kit.short(effect.worst),
         "best": kit.short(effect.best),
-        "compared": _compared(kit, effect),
+        "compared": _compared(kit, effect.worst, effect.best),
         "longer": MICROSECONDS.with_name(MICROSECONDS.estimate(effect.added)),
         "interval": MICROSECONDS.interval(kit.t, effect.added),
         "verdict": verdict_text(kit.t, effect.verdict),
@@ -422,4 +417,4 @@ def _number(kit: Kit, result: ProbeResult) -> Iterator[str]:
             yield kit.t("probe.alone-number", **values)
             continue
         interval = unit.interval(kit.t, number)
-        yield kit.t("probe.alone-interval", confidence=confidence(kit), interval=interval, **values)
+        yield kit.t("probe.alone-interval", confidence=kit.confidence, interval=interval, **values)

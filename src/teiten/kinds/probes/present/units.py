@@ -82,11 +82,6 @@ def interval(t: Texts, estimate: Estimate) -> str:
     return t("interval.plain", low=low, high=high)
 
 
-def confidence(kit: Kit) -> str:
-    """Format the confidence of an interval by itself."""
-    return confidence_percent(kit.t, 1 - kit.study.measure.alpha)
-
-
 def shared_level(kit: Kit) -> dict[str, str | int]:
     """The ``count`` of comparisons of probes that share α, and the ``confidence`` of each."""
     count = probes_found(kit.analysis).comparisons

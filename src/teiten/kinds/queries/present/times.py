@@ -13,7 +13,7 @@ from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
-from teiten.report.effects import confidence_percent, plain_percent
+from teiten.report.effects import plain_percent
 from teiten.report.names import Context
 from teiten.report.numbers import MOST_DIGITS, NOTHING, decimals_for, decimals_of, fixed
 from teiten.report.tables import Column, Row, TableCell
@@ -35,7 +35,6 @@ def time_bars(kit: Kit, prefix: str, results: QueryResults) -> Chart | None:
     unit = unit_for(time.mean or time.limit or 0.0 for time in shown)
     bars = [_bar(kit, time, unit) for time in shown]
     t = kit.t
-    alone = kit.study.measure.alpha
     drawn = "dots" if is_logarithmic([bar.value for bar in bars]) else "bars"
     contexts = sorted({time.context for time in shown}, key=kit.names.order)
     panels = (kit.names.axis(context)[1] for context in contexts)
@@ -45,7 +44,7 @@ def time_bars(kit: Kit, prefix: str, results: QueryResults) -> Chart | None:
     return query_bars(
         f"{prefix}-queries",
         t("chart.query-times.title"),
-        t(f"chart.query-times.{drawn}", confidence=confidence_percent(t, 1 - alone)),
+        t(f"chart.query-times.{drawn}", confidence=kit.confidence),
         bars,
         QueryAxes(
             x=t("unit.of", title=t("metric.query_seconds"), unit=unit.name),
