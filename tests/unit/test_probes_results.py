@@ -345,7 +345,7 @@ def test_what_was_measured_beside_the_time_shows_what_changed() -> None:
         "(io_method)": True,
         "effective_io_concurrency": True,
     }
-    assert [dict(setting.settings).get("io_method") for setting in found.settings] == [
+    assert [settings.get("io_method") for settings in found.settings.values()] == [
         None,
         ("worker",),
     ]

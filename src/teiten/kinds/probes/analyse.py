@@ -53,7 +53,6 @@ from teiten.kinds.probes.model import BLOCK, PROBE, Do, Probe, Take, probes_of
 from teiten.kinds.probes.results import (
     CheckpointCost,
     ClientsPoint,
-    FromOrigin,
     PartTimes,
     ProbeResult,
     ProbesFound,
@@ -86,7 +85,7 @@ class ProbesAnalysis(KindAnalysis):
             memories=tuple(memories_of(plan, measured.workloads, measured.events)),
             recommendations=tuple(recommendations(plan, results)) if by_size else (),
             versions=tuple(version_pairs(plan, tried)),
-            settings=tuple(settings_seen(plan, tried)),
+            settings=settings_seen(plan, tried),
             comparisons=comparisons_of(plan),
         )
 
@@ -186,9 +185,6 @@ class _OneProbe:
     def _side(self, side: str, by_block: Mapping[int, Tried]) -> ProbeSide:
         trials = [by_block[block].measurement for block in sorted(by_block)]
         checkpoints = [checkpoint for trial in trials for checkpoint in trial.checkpoints]
-        executed: dict[str, list[float]] = {}
-        for once in (once for trial in trials for once in trial.executed):
-            executed.setdefault(once.step, []).append(once.seconds)
         return ProbeSide(
             side=side,
             trials=len(trials),
@@ -201,7 +197,7 @@ class _OneProbe:
             sweep=_sweep(trials),
             clients=tuple(self._clients(run for trial in trials for run in trial.with_clients)),
             checkpoints=tuple(_checkpoints(checkpoints)),
-            executed=tuple((name, Seconds(median(seconds))) for name, seconds in executed.items()),
+            executed=any(trial.executed for trial in trials),
         )
 
     def _metric(self, trials: Mapping[int, Tried], metric: str) -> Estimate | None:
@@ -236,7 +232,7 @@ class _OneProbe:
                 times=times_of([seconds for of_trial in times for seconds in of_trial]),
                 mean=self._mean([fmean(of_trial) for of_trial in times]),
                 from_disk=self._mean(from_disk) if from_disk else None,
-                origins=tuple(_origins(statements)),
+                origins=_by_origin(statements),
                 in_buffers=fmean(place.buffers_share for place in where) if where else None,
                 in_os_cache=fmean(cached) if cached else None,
             )
@@ -257,11 +253,12 @@ class _OneProbe:
             )
 
 
-def _origins(statements: Sequence[Timed]) -> Iterator[FromOrigin]:
-    for origin in PageOrigin:
-        seconds = [statement.seconds for statement in statements if statement.origin is origin]
-        if seconds:
-            yield FromOrigin(origin, len(seconds) / len(statements), times_of(seconds))
+def _by_origin(statements: Sequence[Timed]) -> dict[PageOrigin, Times]:
+    by_origin = {
+        origin: [statement.seconds for statement in statements if statement.origin is origin]
+        for origin in PageOrigin
+    }
+    return {origin: times_of(seconds) for origin, seconds in by_origin.items() if seconds}
 
 
 def times_of(seconds: Sequence[float]) -> Times:

@@ -7,8 +7,8 @@ of all trials: they describe, and decide nothing. What decides is made of one nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import fmean
 
@@ -33,19 +33,9 @@ class Times:
     """From the shortest to the longest in a hundred equal steps of rank: their distribution."""
 
 
-@dataclass(frozen=True)
-class FromOrigin:
-    """The statements whose page came from one place."""
-
-    origin: PageOrigin
-    share: float
-    """The share of them among all statements of the part."""
-    times: Times
-
-
-def mean_time(groups: Iterable[FromOrigin]) -> Seconds | None:
+def mean_time(groups: Iterable[Times]) -> Seconds | None:
     """Find the mean time of the statements of some groups together; None without any."""
-    known = [group.times for group in groups]
+    known = list(groups)
     if not known:
         return None
     return Seconds(fmean((times.mean for times in known), (times.count for times in known)))
@@ -66,14 +56,14 @@ class PartTimes:
     from_disk: Estimate | None
     """The mean of the trials' shares of statements whose page came from the disk; None where that
     is not known of one."""
-    origins: tuple[FromOrigin, ...]
-    """Those that occurred."""
+    origins: Mapping[PageOrigin, Times]
+    """The times of the statements by where their page came from."""
     in_buffers: float | None
     """The share of the part's pages before the statements; the mean over the trials."""
     in_os_cache: float | None
 
     def share(self, origin: PageOrigin) -> float:
-        return next((group.share for group in self.origins if group.origin is origin), 0.0)
+        return self.origins[origin].count / self.times.count if origin in self.origins else 0.0
 
     @property
     def os_cache_hits(self) -> float | None:
@@ -87,12 +77,15 @@ class PartTimes:
     @property
     def inside(self) -> Seconds | None:
         """The mean time of the statements whose page was in the buffers."""
-        return mean_time(group for group in self.origins if group.origin is PageOrigin.BUFFERS)
+        times = self.origins.get(PageOrigin.BUFFERS)
+        return None if times is None else times.mean
 
     @property
     def outside(self) -> Seconds | None:
         """The mean time of the statements whose page was not in the buffers."""
-        return mean_time(group for group in self.origins if group.origin is not PageOrigin.BUFFERS)
+        return mean_time(
+            times for origin, times in self.origins.items() if origin is not PageOrigin.BUFFERS
+        )
 
 
 @dataclass(frozen=True)
@@ -162,8 +155,8 @@ class ProbeSide:
     sweep: SweepCost | None
     clients: tuple[ClientsPoint, ...]
     checkpoints: tuple[CheckpointCost, ...]
-    executed: tuple[tuple[str, Seconds], ...]
-    """Names of steps, and the median time of what they executed once."""
+    executed: bool
+    """Whether a statement was executed once, such as a scan."""
 
 
 @dataclass(frozen=True)
@@ -348,16 +341,6 @@ class VersionPair:
 
 
 @dataclass(frozen=True)
-class ServerSettings:
-    """Parameters by which servers read and write pages, as trials have seen them."""
-
-    server: str
-    """A level of the factor server."""
-    settings: tuple[tuple[str, tuple[str, ...]], ...]
-    """Name, and the values that occurred."""
-
-
-@dataclass(frozen=True)
 class Room:
     """The memory that a size of the buffers leaves."""
 
@@ -448,8 +431,9 @@ class ProbesFound:
     """One for each context, where sizes of the buffers are contrasted."""
     versions: tuple[VersionPair, ...] = ()
     """Where servers are crossed in."""
-    settings: tuple[ServerSettings, ...] = ()
-    """Where servers are crossed in; of those that told them."""
+    settings: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    """Where servers are crossed in: of those that told them the parameters by which they read and
+    write pages, with the values that occurred."""
     comparisons: int = 1
     """How many comparisons, of sides and of servers, by any number of any workload, share α."""
 

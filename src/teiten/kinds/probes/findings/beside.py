@@ -157,9 +157,8 @@ def _reading(
 ) -> Seconds | None:
     if probed is None or outside is None or from_disk is None:
         return None
-    groups = [group for part in probed.parts for group in part.origins]
     disk, cached = (
-        mean_time(group for group in groups if group.origin is place)
+        mean_time(part.origins[place] for part in probed.parts if place in part.origins)
         for place in (PageOrigin.DISK, PageOrigin.OS_CACHE)
     )
     if (disk is None and from_disk) or (cached is None and outside > from_disk):

@@ -8,7 +8,7 @@ stands the memory that trials had, how it is known, and where working sets no lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.observations import Context, without
@@ -29,11 +29,10 @@ from teiten.kinds.probes.thresholds import (
     CLIFF,
     OWN_OF_A_CONNECTION,
     PAGE_TABLE_SHARE,
-    USUAL_WORK_MEM,
 )
 from teiten.model.memory import memory_of
 from teiten.model.plan import Plan
-from teiten.model.quantities import parse_size
+from teiten.model.settings import size_setting
 from teiten.model.trial import Event
 from teiten.model.units import Bytes
 
@@ -66,7 +65,8 @@ def _wanted(plan: Plan, context: Context, results: Sequence[ProbeResult]) -> Wan
     return Wanted(
         max(option.working_set or Bytes(0) for option in options) or None,
         max(option.connections or 0 for option in options) or None,
-        max(option.work_mem or Bytes(0) for option in options) or max(map(_work_mem, settings)),
+        max(option.work_mem or Bytes(0) for option in options)
+        or max(size_setting(values, "work_mem") for values in settings),
         huge_pages=all(values.get("huge_pages") == "on" for values in settings),
     )
 
@@ -77,13 +77,6 @@ def _settings(plan: Plan, workload: str, context: Context) -> dict[str, str]:
         if trial.cell.workload == workload and here == context:
             return dict(trial.settings)
     return {}
-
-
-def _work_mem(settings: Mapping[str, str]) -> Bytes:
-    try:
-        return parse_size(settings["work_mem"])
-    except (KeyError, ValueError):  # not set; or a number of kB without a unit
-        return Bytes(USUAL_WORK_MEM)
 
 
 def room_of(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:

@@ -27,7 +27,7 @@ from teiten.kinds.probes.findings.tried import Key, Sides, Tried, all_known, tri
 from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, StepIo, share_of
 from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import BLOCK, PROBE
-from teiten.kinds.probes.results import Changed, ServerSettings, Trace, TraceSeen, VersionPair
+from teiten.kinds.probes.results import Changed, Trace, TraceSeen, VersionPair
 from teiten.kinds.probes.thresholds import SEEN_APART
 from teiten.model.installation import Version
 from teiten.model.plan import Plan
@@ -129,17 +129,19 @@ def _numbers(trials: ByBlock, executed: str) -> dict[int, float]:
     return {block: number for block, number in numbers.items() if not math.isnan(number)}
 
 
-def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServerSettings]:
-    """By server, those that any trial told."""
+def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> dict[str, dict[str, tuple[str, ...]]]:
+    """By server, those that any trial told; nothing of a single server."""
+    seen: dict[str, dict[str, dict[str, None]]] = {}
     servers = plan.study.levels(SERVER)
-    for level in servers if len(servers) > 1 else ():
-        values: dict[str, dict[str, None]] = {}
+    for server in servers if len(servers) > 1 else ():
         for (_, context), sides in tried.items():
-            for trial in trials_of(sides) if dict(context).get(SERVER) == level else ():
+            for trial in trials_of(sides) if dict(context).get(SERVER) == server else ():
                 for name, value in trial.measurement.settings:
-                    values.setdefault(name, {})[value] = None
-        if values:
-            yield ServerSettings(level, tuple((name, tuple(seen)) for name, seen in values.items()))
+                    seen.setdefault(server, {}).setdefault(name, {})[value] = None
+    return {
+        server: {name: tuple(values) for name, values in settings.items()}
+        for server, settings in seen.items()
+    }
 
 
 def _came(probe: str, first: Version, second: Version) -> Iterator[_Mechanism]:

@@ -137,7 +137,7 @@ def _compared(kit: Kit, new: str, old: str) -> str:
 
 def _accesses(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
     parts = [(side, part) for side in result.sides for part in side.parts]
-    known = {origin.origin for _, part in parts for origin in part.origins}
+    known = {origin for _, part in parts for origin in part.origins}
     origins = [origin for origin in PageOrigin if origin in known]
     before = ("buffers-before", "os-cache-before")
     keys = ("side", "part", "mean", "interval", "median", "longest")

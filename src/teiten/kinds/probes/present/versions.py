@@ -230,12 +230,12 @@ def _value(kit: Kit, trace: Trace, value: float) -> str:
 def settings_tables(kit: Kit) -> Iterator[Table]:
     """Parameters that not all servers have alike; none where trials told nothing."""
     servers = probes_found(kit.analysis).settings
-    names = list(dict.fromkeys(name for server in servers for name, _ in server.settings))
-    of = [dict(server.settings) for server in servers]
+    of = list(servers.values())
+    names = dict.fromkeys(name for settings in of for name in settings)
     unlike = [name for name in names if len({settings.get(name) for settings in of}) > 1]
     if len(servers) < 2 or not unlike:
         return
-    headings = [kit.names.server(server.server).short for server in servers]
+    headings = [kit.names.server(server).short for server in servers]
     yield Table(
         "versions-settings",
         kit.t("table.versions-settings.caption"),
