@@ -151,8 +151,8 @@ class ProbeLoad(SampledLoad):
             case Do.CLIENTS:
                 self._see("before", step, part)
                 pages = self._pages(step, part)
-                runs = self._clients.run(step, _said(step, part), pages, self._options.share)
-                self._add(with_clients=(*self._so_far.with_clients, *runs))
+                for run in self._clients.run(step, _said(step, part), pages, self._options.share):
+                    self._add(with_clients=run)
                 self._see("after", step, part)
             case Do.CHECKPOINT:
                 self._checkpoint(step, part)
@@ -176,25 +176,20 @@ class ProbeLoad(SampledLoad):
             begun = time.perf_counter()
             connection.execute(step.statement.encode())
             seconds = Seconds(time.perf_counter() - begun)
-            self._account(accounting, step, part)
-        done = ExecutedOnce(step.name, _said(step, part), seconds)
-        self._add(executed=(*self._so_far.executed, done))
+            self._add(io=accounting.ended(step.name, _said(step, part)))
+        self._add(executed=ExecutedOnce(step.name, _said(step, part), seconds))
         if step.table:
             self._see("after", step, part)
-
-    def _account(self, accounting: Accounting, step: ProbeStep, part: Amount | None) -> None:
-        self._add(io=(*self._so_far.io, accounting.ended(step.name, _said(step, part))))
 
     def _require(self, step: ProbeStep, part: Amount | None) -> None:
         """Note the state; make one that does not hold again, each time noted too, and note at the
         end that the trial does not count."""
         for _ in self._states.tries():
             seen = self._see("required", step, part)
-            wrong = lacking(step.state, seen.where, self._looking.buffers)
-            if not wrong:
+            if seen.held:
                 return
-            self._add(seen=(*self._so_far.seen[:-1], replace(seen, held=False)))
         if self._options.require_state:
+            wrong = lacking(step.state, seen.where, self._looking.buffers)
             self.wrong = Problem(STATE, f"{step.name}: {wrong}")
 
     def _measure(self, step: ProbeStep, part: Amount | None) -> None:
@@ -208,12 +203,11 @@ class ProbeLoad(SampledLoad):
             self._see("before", step, part)
             accounting = Accounting(timer.connection, ask)
             statements = tuple(self._timed(timer, numbers, watch=step.watch))
-            self._account(accounting, step, part)
+            self._add(io=accounting.ended(step.name, _said(step, part)))
         finally:
             timer.close()
         self._see("after", step, part)
-        measured = MeasuredStep(step.name, _said(step, part), pages, statements)
-        self._add(measured=(*self._so_far.measured, measured))
+        self._add(measured=MeasuredStep(step.name, _said(step, part), pages, statements))
 
     def _timed(self, timer: Timer, pages: list[int], *, watch: bool) -> Iterator[Timed]:
         usage = self._looking.usage() if watch else 0
@@ -251,8 +245,8 @@ class ProbeLoad(SampledLoad):
                 connection.execute("CHECKPOINT")
                 seconds = Seconds(time.perf_counter() - begun)
                 written = dirty - self._looking.state().dirty
-                done = Checkpointed(step.name, _said(step, part), seconds, dirty, written)
-                self._add(checkpoints=(*self._so_far.checkpoints, done))
+                name = _said(step, part)
+                self._add(checkpoints=Checkpointed(step.name, name, seconds, dirty, written))
 
     # What they need
 
@@ -261,15 +255,19 @@ class ProbeLoad(SampledLoad):
         assert self._measurement is not None
         return self._measurement
 
-    def _add(self, **fields: object) -> None:
-        self._measurement = replace(self._so_far, **fields)  # type: ignore[arg-type]
+    def _add(self, **rows: object) -> None:
+        """Add a row to each of these fields of the measurement."""
+        known = self._so_far
+        added = {name: (*getattr(known, name), row) for name, row in rows.items()}
+        self._measurement = replace(known, **added)
 
     def _see(self, moment: str, step: ProbeStep, part: Amount | None) -> Seen:
         """The state of the buffers and of the step's part, as it is kept."""
         looking = self._looking
         where = looking.where(step.table, self._pages(step, part))
-        seen = Seen(moment, step.name, _said(step, part), looking.state(), where)
-        self._add(seen=(*self._so_far.seen, seen))
+        held = step.do is not Do.REQUIRE or not lacking(step.state, where, looking.buffers)
+        seen = Seen(moment, step.name, _said(step, part), looking.state(), where, held)
+        self._add(seen=seen)
         return seen
 
     def _pages(self, step: ProbeStep, part: Amount | None) -> int:
