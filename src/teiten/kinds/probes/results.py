@@ -158,6 +158,11 @@ class ProbeSide:
     executed: bool
     """Whether a statement was executed once, such as a scan."""
 
+    def at(self, working_set: Bytes) -> PartTimes | None:
+        """Find the smallest part that is not smaller than a working set."""
+        enough = [part for part in self.parts if part.size >= working_set]
+        return min(enough, key=lambda part: part.size, default=None)
+
 
 @dataclass(frozen=True)
 class SidePair:
@@ -362,19 +367,6 @@ class Room:
 
 
 @dataclass(frozen=True)
-class AtWorkingSet:
-    """A size of the buffers at the working set that was asked for, in one probe."""
-
-    workload: str
-    probe: str
-    side: str
-    part: Bytes
-    """The smallest one measured that is not smaller."""
-    mean: Estimate
-    from_disk: Estimate | None
-
-
-@dataclass(frozen=True)
 class Beaten:
     """A size of the buffers that was decided to be slower than another in one probe."""
 
@@ -396,9 +388,6 @@ class Recommendation:
     connections: int | None
     work_mem: Bytes
     working_set: Bytes | None
-    at_working_set: tuple[AtWorkingSet, ...]
-    """Empty where no working set was asked for, or where it is larger than all that were
-    measured."""
     beaten: tuple[Beaten, ...]
     threatened: tuple[str, ...]
     """Sides whose room does not suffice."""

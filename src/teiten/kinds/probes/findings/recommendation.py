@@ -17,7 +17,6 @@ from teiten.kinds.probes.findings.tried import all_known
 from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, share_of
 from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
 from teiten.kinds.probes.results import (
-    AtWorkingSet,
     Beaten,
     Cliff,
     MemoryKnown,
@@ -107,7 +106,6 @@ def _recommendation(
         connections=wanted.connections,
         work_mem=wanted.work_mem,
         working_set=wanted.working_set,
-        at_working_set=tuple(_at(telling, wanted.working_set)),
         beaten=beaten,
         threatened=threatened,
         left=tuple(side for side in sizes if side not in out),
@@ -128,27 +126,6 @@ def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
                 slower[side] = max(most, (by, faster), key=lambda beaten: beaten[0])
         for side, (_, faster) in slower.items():
             yield Beaten(result.workload, result.probe, side, faster)
-
-
-def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[AtWorkingSet]:
-    """List each side's times at the smallest part that is not smaller than the working set."""
-    if working_set is None:
-        return
-    for result in results:
-        if not result.by_parts:
-            continue
-        for side in result.sides:
-            enough = [part for part in side.parts if part.size >= working_set]
-            if enough:
-                smallest = min(enough, key=lambda part: part.size)
-                yield AtWorkingSet(
-                    workload=result.workload,
-                    probe=result.probe,
-                    side=side.side,
-                    part=smallest.size,
-                    mean=smallest.mean,
-                    from_disk=smallest.from_disk,
-                )
 
 
 LIMIT_CHECKED = "memory-limit"

@@ -214,26 +214,25 @@ def _cliff(kit: Kit, side: str, cliff: Cliff) -> str:
 
 
 def _at_working_set(kit: Kit, result: ProbeResult, recommendation: Recommendation) -> Iterator[str]:
-    if recommendation.working_set is None:
+    working_set = recommendation.working_set
+    if working_set is None:
         return
-    size = bytes_text(recommendation.working_set)
+    size = bytes_text(working_set)
     known = [
-        at
-        for at in recommendation.at_working_set
-        if (at.workload, at.probe) == (result.workload, result.probe)
+        (side.side, part) for side in result.sides if (part := side.at(working_set)) is not None
     ]
     if not known:
         yield kit.t("recommend.beyond-measured", size=size)
         return
-    unit = unit_for(side.mean.mean for side in known)
-    times = [(side.side, unit.with_name(unit.estimate(side.mean))) for side in known]
+    unit = unit_for(part.mean.mean for _, part in known)
+    times = [(side, unit.with_name(unit.estimate(part.mean))) for side, part in known]
     shares = [
-        (side.side, said_percent(kit.t, side.from_disk.mean)) for side in known if side.from_disk
+        (side, said_percent(kit.t, part.from_disk.mean)) for side, part in known if part.from_disk
     ]
     of_times = kit.t(
         "recommend.at-working-set",
         size=size,
-        part=bytes_text(known[0].part),
+        part=bytes_text(known[0][1].size),
         listed=_of_sides(kit, times),
         probe=probe_name(kit, result),
     )

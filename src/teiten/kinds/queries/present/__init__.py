@@ -27,7 +27,6 @@ from teiten.kinds.queries.present.tables import (
     workers_table,
 )
 from teiten.kinds.queries.present.times import (
-    MILLISECONDS,
     TimeUnit,
     over_text,
     speed_chart,
@@ -112,7 +111,11 @@ PRESENT = QueriesPresent()
 
 def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -> Table:
     """Old, new, ratio, interval, speed-up, pairs and verdict of every query, and over all."""
-    t, unit = kit.t, _unit(contrast)
+    t = kit.t
+    medians = (
+        number for level in contrast.levels for number in (level.old_median, level.new_median)
+    )
+    unit = unit_for(median for median in medians if median is not None)
     usual = judged_by_pairs(kit, contrast, noted=noted)
     factors = _factors(kit, contrast)
     title = t("unit.of", title=t(f"metric.{contrast.metric.name}"), unit=unit.name)
@@ -147,20 +150,9 @@ def _factors(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
     return tuple(factor for factor, _ in shown if factor not in kit.names.single or factor == QUERY)
 
 
-def _unit(contrast: ContrastResult) -> TimeUnit:
-    medians = [
-        middle for level in contrast.levels for middle in (level.old_median, level.new_median)
-    ]
-    return unit_for(median for median in medians if median is not None) if medians else MILLISECONDS
-
-
 def _left_out(kit: Kit, contrast: ContrastResult) -> str:
-    if not contrast.left_out:
-        return ""
-    named = kit.t("list.separator").join(
-        kit.names.context(context) for context in contrast.left_out
-    )
-    return kit.t("table.left-out", queries=named)
+    named = kit.t("list.separator").join(map(kit.names.context, contrast.left_out))
+    return kit.t("table.left-out", queries=named) if named else ""
 
 
 def _time(kit: Kit, unit: TimeUnit) -> Value:

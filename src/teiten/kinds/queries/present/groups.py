@@ -55,13 +55,9 @@ def contrast_of(kit: Kit, contrast: ContrastResult) -> QueryContrast | None:
 
 def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
     """List the sentences below the first page's: groups, or how many queries gained and lost."""
-    return (*_said_below(kit, contrast), *_left_out(kit, contrast))
-
-
-def _left_out(kit: Kit, contrast: ContrastResult) -> Iterator[str]:
-    if contrast.left_out:
-        named = [kit.names.context(context) for context in contrast.left_out]
-        yield kit.t("table.left-out", queries=listed(kit, named))
+    named = [kit.names.context(context) for context in contrast.left_out]
+    left_out = [kit.t("table.left-out", queries=listed(kit, named))] if named else []
+    return (*_said_below(kit, contrast), *left_out)
 
 
 def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
