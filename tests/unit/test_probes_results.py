@@ -25,7 +25,6 @@ from teiten.kinds.probes.measurement import (
 )
 from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import (
-    Beaten,
     CostLine,
     ProbeResult,
     ProbesFound,
@@ -276,16 +275,18 @@ def test_hits_after_the_scan() -> None:
 def test_the_best_size_is_what_no_other_beats() -> None:
     (found,) = usual().recommendations
     assert found.left == ("75%",) and found.decided and not found.threatened
-    assert Beaten("reads", "working-set", "50%", "75%") in found.beaten
-    assert {beaten.probe for beaten in found.beaten} == {"working-set", "after-scan"}
+    assert probe(usual(), "working-set").beaten["50%"] == "75%"
+    telling = [result for result in usual().results if result.tells_of_memory]
+    assert {result.probe for result in telling} == {"working-set", "after-scan"}
+    assert all(result.beaten for result in telling)
 
 
 def test_nothing_is_ruled_out_by_what_is_not_decided() -> None:
     (found,) = other("quick").recommendations
-    beaten = {lost.side for lost in found.beaten}
+    telling = [result for result in other("quick").results if result.tells_of_memory]
+    beaten = {side for result in telling for side in result.beaten}
     assert set(found.left) == {"25%", "50%", "75%"} - beaten
-    (noisy,) = other("noisy").recommendations
-    assert not [one for one in noisy.beaten if one.probe == "working-set"]
+    assert not probe(other("noisy"), "working-set").beaten
 
 
 def test_each_server_has_its_recommendation() -> None:

@@ -7,6 +7,7 @@ of all trials: they describe, and decide nothing. What decides is made of one nu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,7 +15,7 @@ from statistics import fmean
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
-from teiten.analysis.model.verdict import Estimate, Verdict
+from teiten.analysis.model.verdict import Estimate, Verdict, VerdictKind
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import NAME
 from teiten.kinds.probes.thresholds import Size
@@ -54,8 +55,7 @@ class PartTimes:
     mean: Estimate
     """The mean of the trials' mean times."""
     from_disk: Estimate | None
-    """The mean of the trials' shares of statements whose page came from the disk; None where that
-    is not known of one."""
+    """The mean of the trials' shares of pages from the disk; None where one is not known."""
     origins: Mapping[PageOrigin, Times]
     """The times of the statements by where their page came from."""
     in_buffers: float | None
@@ -127,8 +127,7 @@ class CheckpointCost:
 
 @dataclass(frozen=True)
 class Cliff:
-    """From which working set on the disk is read: where ``thresholds.CLIFF`` of the reads come from
-    it."""
+    """From which working set on ``thresholds.CLIFF`` of the reads come from the disk."""
 
     safe: Bytes | None
     """The largest working set up to which no trial did so; None where one did from the first on."""
@@ -164,6 +163,9 @@ class ProbeSide:
         return min(enough, key=lambda part: part.size, default=None)
 
 
+DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER, VerdictKind.DIFFERENT_BUT_SMALL)
+
+
 @dataclass(frozen=True)
 class SidePair:
     """Two levels of the contrasted factor, new against old."""
@@ -172,6 +174,14 @@ class SidePair:
     new: str
     verdict: Verdict
     """From an interval at ``comparison_alpha``, which all pairs and contexts share."""
+
+    @property
+    def slower(self) -> tuple[str, str] | None:
+        """The slower side and the faster one, where that was decided."""
+        effect = self.verdict.effect
+        if self.verdict.kind not in DECIDED or effect is None:
+            return None
+        return (self.new, self.old) if effect.ratio > 1 else (self.old, self.new)
 
 
 PROPORTIONAL_WITHIN = 0.3
@@ -281,6 +291,23 @@ class ProbeResult:
         """Whether pages are read after a statement that was executed once, such as a scan."""
         return any(side.executed and side.parts for side in self.sides)
 
+    @property
+    def tells_of_memory(self) -> bool:
+        """Whether it shows how memory is used: by working sets, or by pages after a scan."""
+        return self.by_parts or self.after_another
+
+    @property
+    def beaten(self) -> dict[str, str]:
+        """Sides that were decided to be slower, each with the side that beats it most."""
+        most: dict[str, tuple[float, str]] = {}
+        for pair in self.pairs:
+            if pair.slower is not None and pair.verdict.effect is not None:
+                side, faster = pair.slower
+                by = abs(math.log(pair.verdict.effect.ratio))
+                if by > most.get(side, (0.0, ""))[0]:
+                    most[side] = (by, faster)
+        return {side: faster for side, (_, faster) in most.items()}
+
 
 class Trace(StrEnum):
     """A number measured beside the time, by which a change in the server shows."""
@@ -367,16 +394,6 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Beaten:
-    """A size of the buffers that was decided to be slower than another in one probe."""
-
-    workload: str
-    probe: str
-    side: str
-    by: str
-
-
-@dataclass(frozen=True)
 class Recommendation:
     """A campaign's recommendation on the size of the buffers, in one context; each list in the
     order of the sizes."""
@@ -388,7 +405,6 @@ class Recommendation:
     connections: int | None
     work_mem: Bytes
     working_set: Bytes | None
-    beaten: tuple[Beaten, ...]
     threatened: tuple[str, ...]
     """Sides whose room does not suffice."""
     left: tuple[str, ...]

@@ -22,13 +22,11 @@ from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.kinds.probes.findings.tried import Sides, Tried, trials_of
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import NAME, PROBE, Do, Probe, ProbeStep, probes_of
-from teiten.kinds.probes.results import EffectFound, SidePair
+from teiten.kinds.probes.results import DECIDED, EffectFound, SidePair
 from teiten.kinds.probes.thresholds import NONE_WITHIN, Size, size_of
 from teiten.model.plan import Plan
 from teiten.model.study import SERVER, Measure, Workload
 from teiten.model.units import Seconds, Share
-
-DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER, VerdictKind.DIFFERENT_BUT_SMALL)
 
 
 def disk_read(trials: Iterable[Tried]) -> Seconds | None:
@@ -88,14 +86,6 @@ def effect_of(
     )
 
 
-def slower_of(pair: SidePair) -> tuple[str, str] | None:
-    """The slower and the faster side of a pair that was decided."""
-    effect = pair.verdict.effect
-    if pair.verdict.kind not in DECIDED or effect is None:
-        return None
-    return (pair.new, pair.old) if effect.ratio > 1 else (pair.old, pair.new)
-
-
 def _towards(pair: SidePair, old: str, new: str) -> Verdict | None:
     """The verdict of new against old, from the pair of the two in either order: exchanging them
     inverts the ratio and mirrors the verdict."""
@@ -146,11 +136,8 @@ def _between(
 
 
 def _winners(sides: Sequence[str], pairs: Sequence[SidePair]) -> tuple[str, ...]:
-    decided = [ordered for pair in pairs if (ordered := slower_of(pair)) is not None]
-    if not decided:
-        return ()
-    slower = {side for side, _ in decided}
-    return tuple(side for side in sides if side not in slower)
+    slower = {pair.slower[0] for pair in pairs if pair.slower is not None}
+    return tuple(side for side in sides if side not in slower) if slower else ()
 
 
 def comparisons_of(plan: Plan) -> int:

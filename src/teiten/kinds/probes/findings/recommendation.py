@@ -12,12 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.observations import Context, without
-from teiten.kinds.probes.findings.effects import slower_of
 from teiten.kinds.probes.findings.tried import all_known
 from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, share_of
 from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
 from teiten.kinds.probes.results import (
-    Beaten,
     Cliff,
     MemoryKnown,
     ProbeResult,
@@ -95,10 +93,9 @@ def _recommendation(
         return None
     memory = max(side.memory for probe in results for side in probe.sides)
     rooms = tuple(room_of(side, size, memory, wanted) for side, size in sizes.items())
-    telling = [result for result in results if result.by_parts or result.after_another]
-    beaten = tuple(_beaten(telling))
+    beaten = {side for result in results if result.tells_of_memory for side in result.beaten}
     threatened = tuple(room.side for room in rooms if room.threatens)
-    out = {lost.side for lost in beaten} | set(threatened)
+    out = beaten | set(threatened)
     return Recommendation(
         context=context,
         memory=memory,
@@ -106,26 +103,10 @@ def _recommendation(
         connections=wanted.connections,
         work_mem=wanted.work_mem,
         working_set=wanted.working_set,
-        beaten=beaten,
         threatened=threatened,
         left=tuple(side for side in sizes if side not in out),
         decided=bool(beaten),
     )
-
-
-def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
-    """Each side once in each probe, by the side that beats it most."""
-    for result in results:
-        slower: dict[str, tuple[float, str]] = {}
-        for pair in result.pairs:
-            ordered, effect = slower_of(pair), pair.verdict.effect
-            if ordered is not None and effect is not None:
-                side, faster = ordered
-                by = max(effect.ratio, 1 / effect.ratio)
-                most = slower.get(side, (0.0, ""))
-                slower[side] = max(most, (by, faster), key=lambda beaten: beaten[0])
-        for side, (_, faster) in slower.items():
-            yield Beaten(result.workload, result.probe, side, faster)
 
 
 LIMIT_CHECKED = "memory-limit"

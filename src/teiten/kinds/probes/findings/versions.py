@@ -217,8 +217,7 @@ def _not_reading(measurement: ProbeMeasurement) -> float | None:
 
 
 def _wal(measurement: ProbeMeasurement) -> float | None:
-    """Find the mean bytes of WAL of a statement; None where none writes any, or of one it is
-    not known."""
+    """The mean bytes of WAL of a statement; None where none writes any, or one does not tell."""
     known = all_known(statement.wal_bytes for statement in measurement.statements)
     return fmean(known) if any(known) else None
 

@@ -119,7 +119,7 @@ def _first_clauses(
     """List the clauses that stand on the first page."""
     yield from _out_of_memory(kit, recommendation)
     yield from _moved(kit, mine)
-    yield from _beaten(kit, mine, recommendation)
+    yield from _beaten(kit, mine)
     for result in mine:
         if result.by_parts:
             yield from _cliffs(kit, result)
@@ -268,22 +268,20 @@ def _after_scan(kit: Kit, result: ProbeResult) -> str:
     )
 
 
-def _beaten(
-    kit: Kit, results: Sequence[ProbeResult], recommendation: Recommendation
-) -> Iterator[str]:
+def _beaten(kit: Kit, results: Sequence[ProbeResult]) -> Iterator[str]:
     """Say by probe which sides were decided to be slower; nothing by a profile too short for it."""
-    if not kit.study.conclusive:
-        return
-    by_probe = []
-    for result in results:
-        by_sides = [
-            kit.t("beaten.by", side=kit.short(beaten.side), by=kit.short(beaten.by))
-            for beaten in recommendation.beaten
-            if (beaten.workload, beaten.probe) == (result.workload, result.probe)
-        ]
-        if by_sides:
-            listed = kit.t("list.separator").join(by_sides)
-            by_probe.append(kit.t("probe.title", title=listed, context=probe_name(kit, result)))
+    by_probe = [
+        kit.t(
+            "probe.title",
+            title=kit.t("list.separator").join(
+                kit.t("beaten.by", side=kit.short(side), by=kit.short(by))
+                for side, by in result.beaten.items()
+            ),
+            context=probe_name(kit, result),
+        )
+        for result in results
+        if kit.study.conclusive and result.tells_of_memory and result.beaten
+    ]
     if by_probe:
         yield kit.t("recommend.beaten", listed=kit.t("list.strong").join(by_probe))
 

@@ -110,8 +110,7 @@ def said_percent(t: Texts, share: float) -> str:
 def columns_of(
     t: Texts, prefix: str, keys: Iterable[str], words: Container[str], **values: object
 ) -> tuple[Column, ...]:
-    """The columns of a table, called by the texts ``PREFIX.KEY``. ``words``: keys of those that
-    hold no numbers."""
+    """Columns that the texts ``PREFIX.KEY`` name. ``words``: keys of those without numbers."""
     return tuple(Column(t(f"{prefix}.{key}", **values), numeric=key not in words) for key in keys)
 
 

@@ -92,8 +92,7 @@ class OfSides(OfQueries):
         """List the questions about a claim's sides. Raises UnmetError for queries they lack."""
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        """Raises UnmetError also where trials were counted, but tell nothing of a metric of
-        plans."""
+        """Raises UnmetError also where counted trials tell nothing of a metric of plans."""
         for sides in measured_sides(claim, ground.evidence, claim.metric):
             values = [blocks for side in sides.sides for blocks in side.by_query.values()]
             if plan_measure(claim.metric) is not None and not any(values):

@@ -166,8 +166,7 @@ def _shared_cells(uses: Sequence[TableUse], workers: int) -> Iterator[TableCell]
 
 
 def workers_table(kit: Kit, name: str, results: QueryResults) -> Table | None:
-    """A row for each query, with two columns for each side that has a parallel plan; None where no
-    side has one."""
+    """A row for each query, two columns for each side; None where no plan is parallel."""
     sides = kit.sides_of(worker.side for worker in results.workers if worker.gathers)
     if not sides:
         return None
