@@ -336,7 +336,7 @@ def metrics_of(probe: Probe, measurement: ProbeMeasurement) -> dict[str, float]:
 
 
 def numbers_for_claims(measurement: ProbeMeasurement) -> Iterator[tuple[str, float]]:
-    """List what claims may speak of besides metrics: ``ProbeMeasure``, and mean times by clients."""
+    """List what claims may speak of besides metrics: ``ProbeMeasure``, mean times by clients."""
     by_origin: dict[str, list[float]] = {}
     for step in measurement.measured:
         if step.statements and step.part:

@@ -20,6 +20,7 @@ from teiten.kinds.probes.present.recommend import answer_of, section_of
 from teiten.kinds.probes.present.tables import (
     context_text,
     effect_sentence,
+    in_context,
     probe_name,
     probe_title,
     tables_of_probe,
@@ -131,10 +132,9 @@ def beside_section(kit: Kit) -> Section:
         dict.fromkeys((beside.workload, beside.context) for beside in besides), start=1
     ):
         sizes = [beside for beside in besides if (beside.workload, beside.context) == key]
-        name, context = kit.names.workload(key[0]), context_text(kit, key[1])
-        title = kit.t("probe.title", title=name, context=context) if context else name
+        name = kit.names.workload(key[0])
         shown += [
-            Heading(3, title),
+            Heading(3, in_context(kit, name, context_text(kit, key[1]))),
             Items(tuple(_sentence(kit, size) for size in sizes), "findings"),
             _table(kit, f"beside-{at}", sizes),
         ]

@@ -342,7 +342,11 @@ def probe_name(kit: Kit, result: ProbeResult) -> str:
 def probe_title(kit: Kit, result: ProbeResult) -> str:
     """With the levels of what else is varied."""
     title, others = probe_name(kit, result), context_text(kit, result.context)
-    return kit.t("probe.title", title=title, context=others) if others else title
+    return in_context(kit, title, others)
+
+
+def in_context(kit: Kit, title: str, context: str) -> str:
+    return kit.t("probe.title", title=title, context=context) if context else title
 
 
 def context_text(kit: Kit, context: tuple[tuple[str, str], ...]) -> str:

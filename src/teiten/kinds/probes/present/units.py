@@ -143,14 +143,8 @@ def memory_text(kit: Kit) -> str:
 
 
 def _said(kit: Kit, known: MemoryKnown) -> str:
-    memory = bytes_text(known.memory)
-    if not known.limited:
-        return kit.t("probe.memory-machine", memory=memory)
-    if known.read is None or known.stayed is None:
-        return kit.t("probe.memory-limited", memory=memory)
-    return kit.t(
-        "probe.memory-checked",
-        memory=memory,
-        read=bytes_text(known.read),
-        stayed=bytes_text(known.stayed),
-    )
+    is_checked = known.read is not None and known.stayed is not None
+    how = "machine" if not known.limited else "checked" if is_checked else "limited"
+    sizes = {"memory": known.memory, "read": known.read, "stayed": known.stayed}
+    texts = {name: bytes_text(size) for name, size in sizes.items()}
+    return kit.t(f"probe.memory-{how}", **texts)
