@@ -197,15 +197,13 @@ class ProbeLoad(SampledLoad):
         count = statements_of(step, self._options.share)
         numbers = list(self._page_numbers(step, pages, count))
         ask = self.site.process_io
-        timer = Timer(self.site.connect(), step.statement, ask, commit=step.commit)
-        try:
+        with self.site.connect() as connection:
+            timer = Timer(connection, step.statement, ask, commit=step.commit)
             timer.get_ready(self._looking.pages(step.table) - 1)
             self._see("before", step, part)
-            accounting = Accounting(timer.connection, ask)
+            accounting = Accounting(connection, ask)
             statements = tuple(self._timed(timer, numbers, watch=step.watch))
             self._add(io=accounting.ended(step.name, _said(step, part)))
-        finally:
-            timer.close()
         self._see("after", step, part)
         self._add(measured=MeasuredStep(step.name, _said(step, part), pages, statements))
 

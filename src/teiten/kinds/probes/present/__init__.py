@@ -134,7 +134,7 @@ def beside_section(kit: Kit) -> Section:
         sizes = [beside for beside in besides if (beside.workload, beside.context) == key]
         name = kit.names.workload(key[0])
         shown += [
-            Heading(3, in_context(kit, name, context_text(kit, key[1]))),
+            Heading(3, in_context(kit, name, key[1])),
             Items(tuple(_sentence(kit, size) for size in sizes), "findings"),
             _table(kit, f"beside-{at}", sizes),
         ]

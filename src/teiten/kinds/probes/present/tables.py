@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import PROBE, probes_of
@@ -341,15 +342,15 @@ def probe_name(kit: Kit, result: ProbeResult) -> str:
 
 def probe_title(kit: Kit, result: ProbeResult) -> str:
     """With the levels of what else is varied."""
-    title, others = probe_name(kit, result), context_text(kit, result.context)
-    return in_context(kit, title, others)
+    return in_context(kit, probe_name(kit, result), result.context)
 
 
-def in_context(kit: Kit, title: str, context: str) -> str:
-    return kit.t("probe.title", title=title, context=context) if context else title
+def in_context(kit: Kit, title: str, context: Context) -> str:
+    levels = context_text(kit, context)
+    return kit.t("probe.title", title=title, context=levels) if levels else title
 
 
-def context_text(kit: Kit, context: tuple[tuple[str, str], ...]) -> str:
+def context_text(kit: Kit, context: Context) -> str:
     """The levels of what is varied beside the probe; empty where nothing is."""
     return kit.names.varied_levels(context, PROBE)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.model import probes_of
-from teiten.kinds.probes.present.tables import context_text, in_context
+from teiten.kinds.probes.present.tables import in_context
 from teiten.kinds.probes.present.units import (
     MICROSECONDS,
     columns_of,
@@ -101,7 +101,7 @@ def differs(pair: VersionPair) -> bool:
 def measured_title(kit: Kit, pair: VersionPair) -> str:
     """The probe, with the levels of what else is varied, and which of its times it is."""
     title = kit.t.of(probes_of(kit.study.workload(pair.workload)).probe(pair.probe).title)
-    title = in_context(kit, title, context_text(kit, pair.context))
+    title = in_context(kit, title, pair.context)
     if not pair.executed:
         return title
     return kit.t("versions.executed", title=title, step=pair.executed)
