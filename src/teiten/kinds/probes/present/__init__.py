@@ -18,7 +18,6 @@ from teiten.kinds.probes.present.curves import (
 from teiten.kinds.probes.present.published import published_table
 from teiten.kinds.probes.present.recommend import answer_of, section_of
 from teiten.kinds.probes.present.tables import (
-    context_text,
     effect_sentence,
     in_context,
     probe_name,
