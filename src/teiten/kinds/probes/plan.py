@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from statistics import fmean
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -15,6 +16,7 @@ from teiten.kinds.contract import KindPlan, LevelNeeds, ToldStep
 from teiten.kinds.probes.metrics import CONTRASTED, METRICS, ProbeMeasure
 from teiten.kinds.probes.model import (
     BLOCK,
+    MEASURING,
     PROBE,
     Amount,
     Do,
@@ -218,19 +220,14 @@ def _shares(workload: Workload) -> Mapping[str, float]:
 
 
 def _mean(workload: Workload, *, timed: bool) -> Seconds:
-    options, memory = probes_of(workload), Bytes(int(workload.data.scale or 0) * MIB)
-    seconds = [
-        _probe_seconds(probe, workload, memory, options.share, timed) for probe in run_of(workload)
-    ]
-    return Seconds(sum(seconds) / len(seconds))
+    return Seconds(fmean(_probe_seconds(probe, workload, timed) for probe in run_of(workload)))
 
 
-def _probe_seconds(
-    probe: Probe, workload: Workload, memory: Bytes, share: float, timed: bool
-) -> float:
+def _probe_seconds(probe: Probe, workload: Workload, timed: bool) -> float:
+    share, memory = probes_of(workload).share, Bytes(int(workload.data.scale or 0) * MIB)
     seconds = 0.0
     for step in probe.steps:
-        if timed and step.do not in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT):
+        if timed and step.do not in MEASURING:
             continue
         table = memory * _shares(workload).get(step.table, 0.0)
         known = 0.0

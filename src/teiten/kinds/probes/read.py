@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator, ValidationError
 
 from teiten.kinds.probes.model import (
+    MEASURING,
     PLACE,
     Amount,
     Do,
@@ -269,11 +270,7 @@ def _step(table: Any) -> ProbeStep:
 
 def _check(probe: Probe) -> None:
     """Check what no form of one step can say. Raises ValueError."""
-    measured = {
-        step.name: step
-        for step in probe.steps
-        if step.do in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT)
-    }
+    measured = {step.name: step for step in probe.steps if step.do in MEASURING}
     number = measured.get(probe.number_of)
     if number is None:
         raise ValueError(
