@@ -23,17 +23,19 @@ from teiten.kinds.contract_analyse import (
     comparison_alpha,
     unlike_texts,
 )
-from teiten.kinds.probes.findings.effects import comparisons_of, disk_read, effect_of
-from teiten.kinds.probes.findings.recommendation import cliff_of, memories_of, recommendations
-from teiten.kinds.probes.findings.tried import (
+from teiten.kinds.probes.findings.effects import (
     Key,
     Sides,
     Tried,
     all_known,
+    comparisons_of,
     cost_line,
+    disk_read,
+    effect_of,
     trials_of,
     tried_of,
 )
+from teiten.kinds.probes.findings.recommendation import cliff_of, memories_of, recommendations
 from teiten.kinds.probes.findings.versions import settings_seen, version_pairs
 from teiten.kinds.probes.measurement import (
     Checkpointed,

@@ -15,7 +15,7 @@ from statistics import fmean
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
 from teiten.analysis.model.observations import Context, without
 from teiten.kinds.contract import plan_of
-from teiten.kinds.probes.findings.tried import all_known
+from teiten.kinds.probes.findings.effects import all_known
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import BLOCK, NAME, PROBE
 from teiten.kinds.probes.results import ProbeResult, ProbeSide, mean_time, probes_found

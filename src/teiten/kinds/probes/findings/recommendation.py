@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.observations import Context, without
-from teiten.kinds.probes.findings.tried import all_known
+from teiten.kinds.probes.findings.effects import all_known
 from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, share_of
 from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
 from teiten.kinds.probes.results import (

@@ -23,7 +23,7 @@ from teiten.analysis.verdict.changes import geometric, half_width_of
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule, log_ratio
 from teiten.kinds.contract_analyse import comparison_alpha
-from teiten.kinds.probes.findings.tried import Key, Sides, Tried, all_known, trials_of
+from teiten.kinds.probes.findings.effects import Key, Sides, Tried, all_known, trials_of
 from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, StepIo, share_of
 from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import BLOCK, PROBE
