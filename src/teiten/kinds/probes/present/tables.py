@@ -54,17 +54,16 @@ def tables_of_probe(kit: Kit, prefix: str, result: ProbeResult, memory: str) -> 
     """Only those that have something to tell. ``memory``: what is said of it beside each result."""
     yield from _verdicts(kit, prefix, result, memory)
     unit = unit_of(result)
-    made = (
-        ("accesses", () if result.after_another else _accesses(kit, result, unit)),
-        ("after-scan", _after_scan(kit, result, unit) if result.after_another else ()),
-        ("sweeps", _sweeps(kit, result, unit)),
-        ("cost", _cost(kit, result, unit)),
-        ("clients", _with_clients(kit, result, unit)),
-        ("checkpoints", _checkpoints(kit, result, unit)),
-    )
-    for kind, table in made:
-        if table and table[1]:
-            columns, rows = table
+    of_pages = ("after-scan", _after_scan) if result.after_another else ("accesses", _accesses)
+    for kind, make in (
+        of_pages,
+        ("sweeps", _sweeps),
+        ("cost", _cost),
+        ("clients", _with_clients),
+        ("checkpoints", _checkpoints),
+    ):
+        columns, rows = make(kit, result, unit)
+        if rows:
             values = {"unit": unit.name, "memory": memory, "confidence": kit.confidence}
             yield Table(
                 name=f"{prefix}-{kind}",
