@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from psycopg import sql
 
@@ -256,7 +257,7 @@ class ProbeLoad(SampledLoad):
     def _add(self, **rows: object) -> None:
         """Add a row to each of these fields of the measurement."""
         known = self._so_far
-        added = {name: (*getattr(known, name), row) for name, row in rows.items()}
+        added: dict[str, Any] = {name: (*getattr(known, name), row) for name, row in rows.items()}
         self._measurement = replace(known, **added)
 
     def _see(self, moment: str, step: ProbeStep, part: Amount | None) -> Seen:
