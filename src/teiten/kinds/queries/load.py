@@ -223,7 +223,7 @@ class Answers:
         own = {"rows": answer.rows, "checksum": answer.checksum}
         first = self._first.get((workload, query))
         if first is None:
-            detail = {"workload": workload, "query": query, **own, "side": side}
+            detail: dict[str, Any] = {"workload": workload, "query": query, **own, "side": side}
             self._first[workload, query] = detail
             self._record.record_event(ANSWER, **detail)
             return None
