@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from teiten.analysis.model.explain_use import (
     BLOCK,
     GatherWorkers,
-    PartitionUse,
     TableUse,
     WorkerRule,
     WorkerSource,
@@ -36,33 +36,23 @@ TELLING = 1.1
 """Blocks of the sides whose ratio never reaches it are not worth a table."""
 
 
+Uses = Mapping[str, TableUse]
+"""A query's use of its greatest table, by side."""
+ColumnOfUses = tuple[Column, Callable[[Uses], TableCell]]
+
+
 def blocks_table(kit: Kit, name: str, results: QueryResults) -> Table | None:
     """Blocks touched on each side, with the partitions; None where both say nothing."""
-    by_query = _by_query(kit, results.tables)
-    sides = kit.sides_of(table.side for table in results.tables)
-    parted = [
-        side
-        for side in sides
-        if any(table.partitions is not None for table in results.tables if table.side == side)
-    ]
+    by_query: dict[Context, dict[str, TableUse]] = {}
+    for use in sorted(results.tables, key=lambda use: kit.names.order(use.context)):
+        by_query.setdefault(use.context, {})[use.side] = use
+    parted = {use.side for use in results.tables if use.partitions is not None}
     if not by_query or not (parted or _differ(by_query)):
         return None
     t = kit.t
-    tables = list(dict.fromkeys(table.table for table in results.tables))
-    groups = _group_titles(kit, results.workload)
+    tables = list(dict.fromkeys(use.table for use in results.tables))
     factors = varied_factors(kit, by_query)
-    columns = (
-        *context_columns(kit, factors),
-        *([Column(t("table.query-group"))] if groups else []),
-        *([Column(t("table.use.table"))] if len(tables) > 1 else []),
-        *(Column(t("table.use.blocks", side=kit.short(side)), numeric=True) for side in sides),
-        *([Column(t("table.use.ratio"), numeric=True)] if len(sides) == 2 else []),
-        *(
-            Column(t(f"table.use.{key}", side=kit.short(side)), numeric=True)
-            for side in parted
-            for key in (PARTED if len(parted) == 1 else ("scanned-of",))
-        ),
-    )
+    columns = list(_columns(kit, results, kit.sides_of(parted)))
     return Table(
         name=name,
         caption=t(
@@ -70,66 +60,69 @@ def blocks_table(kit: Kit, name: str, results: QueryResults) -> Table | None:
             table=tables[0],
             workload=kit.names.workload(results.workload),
         ),
-        columns=columns,
+        columns=(*context_columns(kit, factors), *(column for column, _ in columns)),
         rows=tuple(
-            (
-                *context_cells(kit, context, factors),
-                *_row(dict(context).get(QUERY, ""), uses, (sides, parted, groups, len(tables) > 1)),
-            )
+            (*context_cells(kit, context, factors), *(cell(uses) for _, cell in columns))
             for context, uses in by_query.items()
         ),
         note=t("table.use.note") + (t("table.use.note-left-out") if len(parted) == 1 else ""),
     )
 
 
-Shape = tuple[Sequence[str], Sequence[str], dict[str, str], bool]
-"""All sides, those with partitions, the titles of the groups by query, whether tables differ."""
+def _columns(kit: Kit, results: QueryResults, parted: Sequence[str]) -> Iterator[ColumnOfUses]:
+    """``parted``: the sides with partitions."""
+    t = kit.t
+    groups = queries_of(kit.study.workload(results.workload)).groups
+    titles = {query: t.of(group.title) for group in groups for query in group.queries}
+    if titles:
+        yield Column(t("table.query-group")), lambda uses: TableCell(_group(titles, uses))
+    if len({use.table for use in results.tables}) > 1:
+        yield Column(t("table.use.table")), lambda uses: TableCell(_any(uses).table)
+    sides = kit.sides_of(use.side for use in results.tables)
+    for side in sides:
+        column = Column(t("table.use.blocks", side=kit.short(side)), numeric=True)
+        yield column, partial(_blocks, side)
+    if len(sides) == 2:
+        yield Column(t("table.use.ratio"), numeric=True), partial(_ratio, sides[0], sides[1])
+    for side in parted:
+        for key in PARTED if len(parted) == 1 else ("scanned-of",):
+            column = Column(t(f"table.use.{key}", side=kit.short(side)), numeric=True)
+            yield column, partial(_partitions, side, key)
 
 
-def _row(query: str, uses: dict[str, TableUse], shape: Shape) -> Row:
-    sides, parted, groups, several = shape
-    blocks = [uses[side].blocks if side in uses else None for side in sides]
-    parts = [uses[side].partitions if side in uses else None for side in parted]
-    return (
-        *([TableCell(groups.get(query, NOTHING))] if groups else []),
-        *([TableCell(next(iter(uses.values())).table)] if several else []),
-        *(number_cell(block, count) for block in blocks),
-        *([_ratio(*blocks)] if len(blocks) == 2 else []),
-        *(cell for part in parts for cell in _parts(part, alone=len(parts) == 1)),
-    )
+def _any(uses: Uses) -> TableUse:
+    return next(iter(uses.values()))
 
 
-def _parts(use: PartitionUse | None, *, alone: bool) -> tuple[TableCell, ...]:
-    if use is None:
-        return (TableCell(NOTHING),) * (len(PARTED) if alone else 1)
-    if alone:
-        return tuple(number_cell(parts, count) for parts in (use.scanned, use.skipped, use.pruned))
-    total = NOTHING if use.partitions is None else str(use.partitions)
-    return (TableCell(f"{use.scanned} / {total}", float(use.scanned)),)
+def _group(titles: Mapping[str, str], uses: Uses) -> str:
+    return titles.get(dict(_any(uses).context).get(QUERY, ""), NOTHING)
 
 
-def _ratio(old: int | None, new: int | None) -> TableCell:
+def _blocks(side: str, uses: Uses) -> TableCell:
+    return number_cell(uses[side].blocks if side in uses else None, count)
+
+
+def _ratio(first: str, second: str, uses: Uses) -> TableCell:
+    old, new = (uses[side].blocks if side in uses else None for side in (first, second))
     return number_cell(None if not old or new is None else new / old, significant)
 
 
-def _differ(by_query: dict[Context, dict[str, TableUse]]) -> bool:
+def _partitions(side: str, key: str, uses: Uses) -> TableCell:
+    use = uses[side].partitions if side in uses else None
+    if use is None:
+        return TableCell(NOTHING)
+    if key in PARTED:
+        return number_cell(getattr(use, key), count)
+    total = NOTHING if use.partitions is None else str(use.partitions)
+    return TableCell(f"{use.scanned} / {total}", float(use.scanned))
+
+
+def _differ(by_query: Mapping[Context, Uses]) -> bool:
     for uses in by_query.values():
         blocks = [use.blocks for use in uses.values() if use.blocks]
         if blocks and max(blocks) > TELLING * min(blocks):
             return True
     return False
-
-
-def _by_query(kit: Kit, tables: Sequence[TableUse]) -> dict[Context, dict[str, TableUse]]:
-    by_query: dict[Context, dict[str, TableUse]] = {}
-    for table in sorted(tables, key=lambda table: kit.names.order(table.context)):
-        by_query.setdefault(table.context, {})[table.side] = table
-    return by_query
-
-
-def _group_titles(kit: Kit, workload: str) -> dict[str, str]:
-    groups = queries_of(kit.study.workload(workload)).groups
-    return {query: kit.t.of(group.title) for group in groups for query in group.queries}
 
 
 def shared_table(kit: Kit, name: str, tables: Sequence[TableUse], context: Context) -> Table | None:
