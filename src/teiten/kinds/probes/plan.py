@@ -180,18 +180,17 @@ def needs_of(probe: Probe) -> frozenset[Need]:
     """List what a probe needs of the place where its server runs. Of every one the state of the
     buffers is looked at; one that goes through working sets needs a memory that is known, and
     caches that hold no more than it has put there."""
-    of_steps = (need for step in probe.steps for need in _needs_of_step(step))
-    of_parts = (Need.MEMORY, Need.CACHES) if probe.parts else ()
-    return frozenset((Need.BUFFERS, *of_steps, *of_parts))
-
-
-def _needs_of_step(step: ProbeStep) -> Iterator[Need]:
-    if step.do in OF_STEPS:
-        yield OF_STEPS[step.do]
-    if step.leaving or step.os_cache_only:  # buffers that nobody has used since the start
-        yield Need.START
-    if step.part is not None and step.part.of is Of.MEMORY:
-        yield Need.MEMORY
+    needs = {Need.BUFFERS}
+    if probe.parts:
+        needs |= {Need.MEMORY, Need.CACHES}
+    for step in probe.steps:
+        if step.do in OF_STEPS:
+            needs.add(OF_STEPS[step.do])
+        if step.leaving or step.os_cache_only:  # buffers that nobody has used since the start
+            needs.add(Need.START)
+        if step.part is not None and step.part.of is Of.MEMORY:
+            needs.add(Need.MEMORY)
+    return frozenset(needs)
 
 
 def statements_of(step: ProbeStep, share: float) -> int:

@@ -155,13 +155,16 @@ def lacking(state: State, where: Where, buffers: int) -> str:
     """Describe for people where pages are if a required state does not hold; empty if it does."""
     can_be = min(where.pages, buffers) / where.pages
     in_buffers, cached = where.buffers_share, where.os_cache_share
-    least, most = state.buffers_at_least, state.buffers_at_most
-    wrong = least is not None and in_buffers < least * can_be
-    wrong = wrong or (most is not None and in_buffers > most)
+    least = None if state.buffers_at_least is None else state.buffers_at_least * can_be
+    bounds = [(in_buffers, least, state.buffers_at_most)]
     if cached is not None:  # where it cannot be seen, nothing is said of it
-        least, most, either = state.os_cache_at_least, state.os_cache_at_most, state.memory_at_least
-        wrong = wrong or (least is not None and cached < least)
-        wrong = wrong or (most is not None and cached > most)
-        wrong = wrong or (either is not None and max(in_buffers, cached) < either)
+        bounds += [
+            (cached, state.os_cache_at_least, state.os_cache_at_most),
+            (max(in_buffers, cached), state.memory_at_least, None),
+        ]
+    wrong = any(
+        (least is not None and share < least) or (most is not None and share > most)
+        for share, least, most in bounds
+    )
     seen = "" if cached is None else f", {cached:.1%} in the OS cache"
     return f"{in_buffers:.1%} of {where.pages} pages are in the buffers{seen}" if wrong else ""

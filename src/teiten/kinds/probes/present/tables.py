@@ -28,7 +28,6 @@ from teiten.kinds.probes.present.units import (
 )
 from teiten.kinds.probes.results import (
     EffectFound,
-    PartTimes,
     ProbeResult,
     ProbesFound,
     ProbeSide,
@@ -136,26 +135,26 @@ def _compared(kit: Kit, new: str, old: str) -> str:
 
 
 def _accesses(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
-    parts = [(side, part) for side in result.sides for part in side.parts]
-    known = {origin for _, part in parts for origin in part.origins}
+    known = {origin for side in result.sides for part in side.parts for origin in part.origins}
     origins = [origin for origin in PageOrigin if origin in known]
     before = ("buffers-before", "os-cache-before")
     keys = ("side", "part", "mean", "interval", "median", "longest")
-    rows = [(side_cell(kit, side), *_access(kit, part, origins, unit)) for side, part in parts]
+    rows = [
+        (
+            side_cell(kit, side),
+            size_cell(part.size),
+            unit.estimate_cell(part.mean),
+            unit.interval_cell(kit.t, part.mean),
+            unit.cell(part.times.median),
+            unit.cell(part.times.quantiles[-1]),
+            *(percent_cell(part.share(origin)) for origin in origins),
+            percent_cell(part.in_buffers),
+            percent_cell(part.in_os_cache),
+        )
+        for side in result.sides
+        for part in side.parts
+    ]
     return (*keys, *(f"from-{place}" for place in origins), *before), rows
-
-
-def _access(kit: Kit, part: PartTimes, origins: Sequence[PageOrigin], unit: ProbeTimeUnit) -> Row:
-    return (
-        size_cell(part.size),
-        unit.estimate_cell(part.mean),
-        unit.interval_cell(kit.t, part.mean),
-        unit.cell(part.times.median),
-        unit.cell(part.times.quantiles[-1]),
-        *(percent_cell(part.share(origin)) for origin in origins),
-        percent_cell(part.in_buffers),
-        percent_cell(part.in_os_cache),
-    )
 
 
 def _after_scan(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:

@@ -91,7 +91,7 @@ class PlanHas(OfQueries):
     def _of_server(self, of_claim: ClaimSides) -> Iterator[Check]:
         """A check for each query on one server. Raises UnmetError without recorded plans."""
         for query in asked_queries(self.queries, of_claim.queries):
-            plans = of_claim.sides[0].by_query[query].values()
+            plans = of_claim.values[0][query].values()
             if not plans:
                 raise UnmetError("no-plans")
             agree = [bool(plan) != self.absent for plan in plans]
@@ -131,7 +131,7 @@ class PlanValue(OfParts):
         return "" if plan_measure(metric) else "is about a metric taken from plans"
 
     def asked(self, of_claim: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
-        yield from self.bounded(logs_of(of_claim.sides[0].by_query), VALUE, of_claim, metric)
+        yield from self.bounded(logs_of(of_claim.values[0]), VALUE, of_claim, metric)
 
 
 PRINTED_LEAST = 1024
@@ -211,7 +211,7 @@ class WorkersByRule(OfQueries):
         """
         for query in asked_queries(self.queries, launched.queries):
             workers, wanted, limit, alone = (
-                sides.sides[0].by_query[query] for sides in (launched, by_rule, permitted, serial)
+                sides.values[0][query] for sides in (launched, by_rule, permitted, serial)
             )
             if not workers:
                 raise UnmetError("no-plans")
@@ -243,7 +243,7 @@ class WorkersByRule(OfQueries):
         return [
             self._check(query, "", [(workers, float(by_rule)) for workers in launched.values()])
             for query in asked_queries(self.queries, sides.queries)
-            for launched in [sides.sides[0].by_query[query]]
+            for launched in [sides.values[0][query]]
         ]
 
     def _check(self, query: str, server: str, plans: Sequence[tuple[float, float]]) -> Check:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
@@ -28,9 +28,9 @@ from teiten.claims.forms import FORM, Word
 from teiten.kinds.queries.claims.sides import (
     ClaimSides,
     OfParts,
+    OfQuery,
     OfSides,
     QueryParts,
-    QueryValues,
     asked_queries,
     changes,
     listed,
@@ -84,7 +84,7 @@ class QueryEffect(OfParts):
         yield from super().questions(claim, ground)
 
     def asked(self, of_claim: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
-        yield from self.bounded(changes(*of_claim.sides), QUERIES, of_claim, metric)
+        yield from self.bounded(changes(*of_claim.values), QUERIES, of_claim, metric)
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
         """Check the ratio of two systems, of one campaign each, on each server that both have.
@@ -100,20 +100,21 @@ class QueryEffect(OfParts):
             raise UnmetError("no-common-server")
         kind = QUERIES if self.factor is None else GAINS
         asked = [
-            (question, [means_of(side.by_query, question.classes[0]) for side in sides.sides])
+            (
+                question,
+                [tuple(means_of(side, question.classes[0]).values()) for side in sides.values],
+            )
             for server in shared
             for sides in (_shared_queries(names, old[server], new[server]),)
             for question in self.bounded({}, kind, sides, claim.metric)
         ]
         alpha = systems.here[names[0]].plan.study.measure.alpha
         return tuple(
-            unpaired_check(
-                question, [tuple(side.values()) for side in means], alpha, among=len(asked)
-            )
-            for question, means in asked
+            unpaired_check(question, samples, alpha, among=len(asked))
+            for question, samples in asked
         )
 
-    def _logs(self, claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
+    def _logs(self, claim: Claim, evidence: EvidenceTable) -> dict[str, OfQuery]:
         """The logarithms of what is compared on each server of a campaign: the claim's metric, or
         the gain by the factor's last level against its first, which belong to the same blocks."""
         if self.factor is None:
@@ -147,13 +148,12 @@ class QueryOrder(OfSides):
         return True
 
     def asked(self, of_claim: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
-        old, new = of_claim.sides
-        ratios, known = changes(old, new), of_claim.queries
+        ratios, known = changes(*of_claim.values), of_claim.queries
         means = {group: means_of(ratios, asked_queries(group, known)) for group in self.classes}
         for first, second in itertools.pairwise(self.classes):
             yield ClaimQuestion(
                 ORDER,
-                (old.side, new.side),
+                of_claim.labels,
                 (),
                 differences(means[first], means[second]),
                 *RISES,
@@ -162,32 +162,24 @@ class QueryOrder(OfSides):
             )
 
 
-Logs = Mapping[str, Blocks]
-"""Logarithms by query and block."""
-
-
-def _shared_queries(names: tuple[str, str], old: Logs, new: Logs) -> ClaimSides:
+def _shared_queries(names: tuple[str, str], old: OfQuery, new: OfQuery) -> ClaimSides:
     """The logarithms of both systems, of the queries that both have."""
-    return ClaimSides(
-        "",
-        tuple(
-            QueryValues(name, {query: side[query] for query in old if query in new})
-            for name, side in zip(names, (old, new), strict=True)
-        ),
-    )
+    shared = [query for query in old if query in new]
+    values = ({query: side[query] for query in shared} for side in (old, new))
+    return ClaimSides("", names, tuple(values))
 
 
-def metric_by_server(claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
+def metric_by_server(claim: Claim, evidence: EvidenceTable) -> dict[str, OfQuery]:
     """The logarithms of the claim's metric on each server of a campaign."""
     return {
         sides.server: {
-            query: evidence.alone(logs) for query, logs in logs_of(sides.sides[0].by_query).items()
+            query: evidence.alone(logs) for query, logs in logs_of(sides.values[0]).items()
         }
         for sides in measured_sides(replace(claim, contrast=None), evidence, claim.metric)
     }
 
 
-def _shorter(first: Logs, last: Logs) -> dict[str, Blocks]:
+def _shorter(first: OfQuery, last: OfQuery) -> dict[str, Blocks]:
     """ln(time at the first level / time at the last), by query and block that have both."""
     return {
         query: differences(last[query], blocks) for query, blocks in first.items() if query in last

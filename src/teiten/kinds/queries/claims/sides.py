@@ -44,27 +44,23 @@ class QueryBounds(RatioBounds):
 QueryParts = Annotated[tuple[QueryBounds, ...], Field(strict=False, min_length=1)]
 
 
-@dataclass(frozen=True)
-class QueryValues:
-    """A number of one side."""
-
-    side: str
-    """The level of the contrasted factor; empty without a contrast."""
-    by_query: Mapping[str, Blocks]
-    """A planned query without a counted trial has no blocks."""
+OfQuery = Mapping[str, Blocks]
+"""A number of each query, by block; a planned query without a counted trial has no blocks."""
 
 
 @dataclass(frozen=True)
 class ClaimSides:
-    """The sides of a claim on one server: old and new, or one."""
+    """A number of the sides of a claim on one server: of old and new, or of one."""
 
     server: str
     """Its level, where the campaign has several; else empty."""
-    sides: tuple[QueryValues, ...]
+    labels: tuple[str, ...]
+    """The levels of the contrasted factor; empty without a contrast."""
+    values: tuple[OfQuery, ...]
 
     @property
     def queries(self) -> tuple[str, ...]:
-        return tuple(self.sides[0].by_query)
+        return tuple(self.values[0])
 
 
 class OfQueries(Predicate):
@@ -94,7 +90,7 @@ class OfSides(OfQueries):
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         """Raises UnmetError also where counted trials tell nothing of a metric of plans."""
         for sides in measured_sides(claim, ground.evidence, claim.metric):
-            values = [blocks for side in sides.sides for blocks in side.by_query.values()]
+            values = [blocks for side in sides.values for blocks in side.values()]
             if plan_measure(claim.metric) is not None and not any(values):
                 raise UnmetError("no-plans")
             yield from self.asked(sides, claim.metric)
@@ -116,14 +112,14 @@ class OfParts(OfSides):
         return every if all(part.queries for part in self.parts) else ()
 
     def bounded(
-        self, values: Mapping[str, Blocks], kind: CheckKind, of_claim: ClaimSides, metric: str
+        self, values: OfQuery, kind: CheckKind, of_claim: ClaimSides, metric: str
     ) -> Iterator[ClaimQuestion]:
         for part in self.parts:
             queries = asked_queries(part.queries, of_claim.queries)
             for group in [queries] if part.mean else [(query,) for query in queries]:
                 yield ClaimQuestion(
                     kind,
-                    tuple(side.side for side in of_claim.sides),
+                    of_claim.labels,
                     (),
                     means_of(values, group),
                     *part.log_bounds,
@@ -138,8 +134,9 @@ def published_sides(table: PublishedQueries) -> ClaimSides:
     """A table as one block, without replicates."""
     return ClaimSides(
         "",
+        tuple(column.label for column in table.columns),
         tuple(
-            QueryValues(column.label, {query: {ANY_BLOCK: value} for query, value in column.values})
+            {query: {ANY_BLOCK: value} for query, value in column.values}
             for column in table.columns
         ),
     )
@@ -147,20 +144,13 @@ def published_sides(table: PublishedQueries) -> ClaimSides:
 
 def measured_sides(claim: Claim, evidence: EvidenceTable, metric: str) -> Iterator[ClaimSides]:
     """The claim's sides on each server. Raises UnmetError where the campaign has none."""
+    queries = planned_queries(claim, evidence)
     for place in places_of(claim, evidence, along=(QUERY,)):
-        yield ClaimSides(
-            place.server,
-            tuple(
-                QueryValues(
-                    side.label,
-                    {
-                        query: side.further(QUERY, query).blocks(evidence, metric)
-                        for query in planned_queries(claim, evidence)
-                    },
-                )
-                for side in place.sides
-            ),
+        values = (
+            {query: side.further(QUERY, query).blocks(evidence, metric) for query in queries}
+            for side in place.sides
         )
+        yield ClaimSides(place.server, place.labels, tuple(values))
 
 
 def planned_queries(claim: Claim, evidence: EvidenceTable) -> tuple[str, ...]:
@@ -168,12 +158,9 @@ def planned_queries(claim: Claim, evidence: EvidenceTable) -> tuple[str, ...]:
     return evidence.levels(claim.workload).get(QUERY, ())
 
 
-def changes(old: QueryValues, new: QueryValues) -> dict[str, dict[int, float]]:
+def changes(old: OfQuery, new: OfQuery) -> dict[str, dict[int, float]]:
     """ln(new/old) by query and block; NaN where a value has no logarithm."""
-    return {
-        query: log_changes(before, new.by_query.get(query, {}))
-        for query, before in old.by_query.items()
-    }
+    return {query: log_changes(before, new.get(query, {})) for query, before in old.items()}
 
 
 def asked_queries(queries: tuple[str, ...], known: Sequence[str]) -> tuple[str, ...]:
@@ -184,7 +171,7 @@ def asked_queries(queries: tuple[str, ...], known: Sequence[str]) -> tuple[str, 
     return queries or tuple(known)
 
 
-def logs_of(values: Mapping[str, Blocks]) -> dict[str, dict[int, float]]:
+def logs_of(values: OfQuery) -> dict[str, dict[int, float]]:
     """ln by query and block; NaN where a value has none."""
     return {
         query: {block: logarithm(value) for block, value in blocks.items()}
@@ -192,7 +179,7 @@ def logs_of(values: Mapping[str, Blocks]) -> dict[str, dict[int, float]]:
     }
 
 
-def means_of(values: Mapping[str, Blocks], queries: tuple[str, ...]) -> dict[int, float]:
+def means_of(values: OfQuery, queries: tuple[str, ...]) -> dict[int, float]:
     """The mean over queries, of each block that has them all."""
     return block_means([values.get(query, {}) for query in queries])
 
