@@ -239,7 +239,7 @@ class ProbeMeasurement:
     io: tuple[StepIo, ...] = ()
     """Reads of the steps that measure or execute."""
     settings: tuple[tuple[str, str], ...] = ()
-    """Parameters that decide how pages are read (``inspector.TOLD``), as far as this server has
+    """Parameters that decide how pages are read (``states.TOLD``), as far as this server has
     them, as SHOW tells them."""
 
     @property

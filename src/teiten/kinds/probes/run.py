@@ -17,8 +17,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, SampledLoad
 from teiten.execute.sites.contract import Site
 from teiten.kinds.probes.load.clients import ManyClients
-from teiten.kinds.probes.load.inspector import Inspector
-from teiten.kinds.probes.load.states import Made, States, lacking
+from teiten.kinds.probes.load.states import Inspector, Made, States, lacking
 from teiten.kinds.probes.load.timing import Accounting, Timer
 from teiten.kinds.probes.measurement import (
     MEASUREMENT,
