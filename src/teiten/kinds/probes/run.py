@@ -88,7 +88,6 @@ class ProbeLoad(SampledLoad):
         return {"probe": self._probe.name, "buffers": self._inspector.buffers}
 
     def measure(self, turn: int) -> Facts:
-        del turn
         inspector = self._looking
         self._measurement = ProbeMeasurement(
             probe=self._probe.name,
@@ -119,21 +118,15 @@ class ProbeLoad(SampledLoad):
         return self._inspector
 
     def _all_steps(self) -> None:
-        for step, part in self._turns():
+        """Each step with its part: those for each part after all others."""
+        steps = self._probe.steps
+        turns = [(step, step.part) for step in steps if not step.each]
+        turns += [(step, part) for part in self._probe.parts for step in steps if step.each]
+        for step, part in turns:
             if self.wrong is None:
                 self.bench.check_interruption()
                 self._do(step, part)
                 self._states.after(step)
-
-    def _turns(self) -> Iterator[tuple[ProbeStep, Amount | None]]:
-        """Each step with its part: those for each part after all others."""
-        for step in self._probe.steps:
-            if not step.each:
-                yield step, step.part
-        for part in self._probe.parts:
-            for step in self._probe.steps:
-                if step.each:
-                    yield step, part
 
     def _do(self, step: ProbeStep, part: Amount | None) -> None:
         match step.do:

@@ -124,7 +124,6 @@ class QueryLoad(SampledLoad):
 
     def measure(self, turn: int) -> Facts:
         """All timings of the query: a trial of it is not cut into slices."""
-        del turn
         self.sample(self._time_all)
         return {"seconds": list(self._timings), "over": self._over}
 
@@ -164,7 +163,6 @@ class QueryLoad(SampledLoad):
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
         """The query again and again."""
-        del folder
         session = self._new_session()
         begun, executed = time.monotonic(), 0
         while (passed := time.monotonic() - begun) < seconds:

@@ -1,5 +1,6 @@
-"""Makes the states that probes measure in, and makes one again that does not hold: puts pages into the
-buffers and the page cache, in pieces between which one may interrupt.
+"""Makes the states that probes measure in, and makes one again that does not hold.
+
+Puts pages into the buffers and the page cache, in pieces between which one may interrupt.
 
 Sees where pages are: pg_buffercache, by what each version of it has, and the OS page cache. One
 connection that only looks: what it needs of the catalogues is in its own caches after the first
