@@ -13,9 +13,7 @@ from teiten.analysis.explain.difference import difference
 from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.explain.structure import stability
 from teiten.analysis.explain.table_use import greatest_table, table_use
-from teiten.analysis.explain.worker_rules import (
-    gather_workers,
-)
+from teiten.analysis.explain.worker_rules import gather_workers
 from teiten.analysis.model.explain import ExplainedPlan, PlanStability, QueryPlans, SidePlans
 from teiten.analysis.model.explain_use import TableUse, WorkerRule
 from teiten.analysis.model.findings import (

@@ -20,13 +20,7 @@ from teiten.analysis.verdict.pairs import pair
 from teiten.analysis.verdict.sequential import decide_by_design, pairs_to_decide
 from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.kinds.contract_analyse import comparison_alpha
-from teiten.kinds.queries.model import (
-    OVER_TIMEOUT,
-    QUERY,
-    QUERY_TIME,
-    QueryGroup,
-    queries_of,
-)
+from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY, QUERY_TIME, QueryGroup, queries_of
 from teiten.kinds.queries.results import GroupConclusion, RatioBound
 from teiten.model.plan import Plan
 

@@ -15,18 +15,8 @@ from teiten.analysis.model.observations import Context, without
 from teiten.kinds.probes.findings.effects import all_known
 from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, share_of
 from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
-from teiten.kinds.probes.results import (
-    Cliff,
-    MemoryKnown,
-    ProbeResult,
-    Recommendation,
-    Room,
-)
-from teiten.kinds.probes.thresholds import (
-    CLIFF,
-    OWN_OF_A_CONNECTION,
-    PAGE_TABLE_SHARE,
-)
+from teiten.kinds.probes.results import Cliff, MemoryKnown, ProbeResult, Recommendation, Room
+from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
 from teiten.model.memory import memory_of
 from teiten.model.plan import Plan
 from teiten.model.settings import size_setting

@@ -36,16 +36,7 @@ from teiten.kinds.probes.present.versions import versions_section
 from teiten.kinds.probes.results import ProbeResult, probes_found
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.study import Workload
-from teiten.report.blocks import (
-    Block,
-    Further,
-    Heading,
-    Items,
-    Section,
-    Text,
-    gallery,
-    looked_up,
-)
+from teiten.report.blocks import Block, Further, Heading, Items, Section, Text, gallery, looked_up
 from teiten.report.charts.base import Chart
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import bytes_text, significant

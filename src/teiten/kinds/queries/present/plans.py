@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.explain import (
-    KindStatistics,
-    PlanStability,
-    PlanStatistics,
-    QueryPlans,
-)
+from teiten.analysis.model.explain import KindStatistics, PlanStability, PlanStatistics, QueryPlans
 from teiten.kinds.queries.results import QueryContrast, queries_found
 from teiten.report.blocks import (
     Block,

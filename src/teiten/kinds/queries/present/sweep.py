@@ -20,12 +20,7 @@ from teiten.kinds.queries.results import (
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import Chart
 from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
-from teiten.report.effects import (
-    confidence_percent,
-    says_nothing,
-    speed_cells,
-    speed_with_interval,
-)
+from teiten.report.effects import confidence_percent, says_nothing, speed_cells, speed_with_interval
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.contrasts import verdict_cell
