@@ -44,8 +44,7 @@ def recommendations(plan: Plan, results: Sequence[ProbeResult]) -> Iterator[Reco
 
 
 def _wanted(plan: Plan, context: Context, results: Sequence[ProbeResult]) -> Wanted:
-    """Take of each need the greatest that a workload states; of work_mem, where none does, what the
-    servers' settings say."""
+    """Take the greatest need that a workload states; of work_mem else the servers' setting."""
     workloads = dict.fromkeys(result.workload for result in results)
     options = [probes_of(plan.study.workload(name)) for name in workloads]
     settings = [_settings(plan, name, context) for name in workloads]

@@ -27,8 +27,7 @@ from teiten.kinds.probes.model import BLOCK, Do, ProbeStep, State
 from teiten.model.units import KIB, MIB, Bytes
 
 TRIES = 3
-"""How often a state is made at most: a kernel with little memory drops pages at times that were
-read a moment before."""
+"""How often a state is made at most: a kernel with little memory drops pages just read."""
 KEEPS_STATES = frozenset({Do.LOAD, Do.TOUCH, Do.FORGET, Do.SET, Do.REQUIRE})
 """After any other step a state is not that of the steps before it."""
 PIECE = 32_768
@@ -68,8 +67,7 @@ class States:
         self._make(what)
 
     def after(self, step: ProbeStep) -> None:
-        """Forget the steps made so far, unless ``step`` keeps states: they cannot make again what
-        it leaves behind."""
+        """Forget the steps made so far, unless ``step`` keeps states: they cannot redo its own."""
         if step.do not in KEEPS_STATES:
             self._made.clear()
 
