@@ -40,8 +40,7 @@ from teiten.errors import StudyError
 from teiten.host.system.paths import Workdir
 from teiten.kinds.pgbench.plan import PLAN as PGBENCH
 from teiten.kinds.probes.claims import ProbeGrowth
-from teiten.kinds.queries.claims.of_queries import QueryEffect
-from teiten.kinds.queries.claims.sides import QueryBounds
+from teiten.kinds.queries.claims.of_queries import QueryBounds, QueryEffect
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan, PlannedTrial
 from teiten.model.study import Factor, Sequential

@@ -13,7 +13,7 @@ from teiten.analysis.model.claims import Claim, ClaimNeeds
 from teiten.analysis.model.findings import TrialView
 from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue, WorkersByRule
 from teiten.kinds.queries.claims.of_plans import RuleOfWorkers as WorkerRule
-from teiten.kinds.queries.claims.sides import QueryBounds
+from teiten.kinds.queries.claims.of_queries import QueryBounds
 from teiten.kinds.queries.plan_numbers import LAUNCHED, PERMITTED, SERIAL
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.trial import Event, Outcome, pack

@@ -28,8 +28,7 @@ from teiten.kinds.queries.claims.of_plans import (
     WorkersByRule,
 )
 from teiten.kinds.queries.claims.of_plans import RuleOfWorkers as WorkerRule
-from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryOrder
-from teiten.kinds.queries.claims.sides import QueryBounds
+from teiten.kinds.queries.claims.of_queries import QueryBounds, QueryEffect, QueryOrder
 from teiten.kinds.queries.plan_numbers import LAUNCHED, PERMITTED, SERIAL
 from teiten.model.plan import Plan
 from teiten.model.study import Script

@@ -149,8 +149,7 @@ class ProbeSide:
     """The time of COMMIT, geometric."""
     parts: tuple[PartTimes, ...]
     cliff: Cliff | None
-    """The cliff of a probe with several parts; None of others, or where it is not known what came
-    from the disk."""
+    """None of a probe without several parts, or where it is not known what came from the disk."""
     sweep: SweepCost | None
     clients: tuple[ClientsPoint, ...]
     checkpoints: tuple[CheckpointCost, ...]
@@ -273,8 +272,7 @@ class ProbeResult:
     commits: tuple[SidePair, ...] = ()
     """Each level against each before it by the time of COMMIT, where it was timed."""
     line: CostLine | None = None
-    """The cost of the buffers' size in a probe whose number is of all buffers: a sweep, a
-    checkpoint's search."""
+    """The cost of the buffers' size, of a number of all buffers: a sweep, a checkpoint's search."""
     effect: EffectFound | None = None
     """None with fewer than two sides."""
 

@@ -155,8 +155,7 @@ class Queries(KindPlan):
 
 
 def _groups(place: Place, table: QueriesTable, names: Sequence[str]) -> Iterator[QueryGroup]:
-    """The classes of a workload's queries. Raises where one names a query that is not there, or
-    that is in another one."""
+    """The classes of a workload's queries. Raises where a query is not there, or in another one."""
     seen: dict[str, str] = {}
     for number, group in enumerate(table.groups):
         for query in group.queries:

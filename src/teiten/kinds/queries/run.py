@@ -40,8 +40,7 @@ JUDGED = ("cpu_steal_share", "cpu_other_share")
 
 
 def loads(bench: Bench) -> Begin:
-    """The trials of a campaign share what each query answered first, and which of their servers
-    cancelled one."""
+    """Trials share what each query answered first, and which of their servers cancelled one."""
     return partial(QueryLoad, bench, (Answers(bench.record), set[int]()))
 
 
@@ -75,8 +74,7 @@ class QueryLoad(SampledLoad):
         self._over = False
 
     def rehearse(self) -> None:
-        """Let the server plan every query of the workload, which finds their errors; and take note
-        of what it plans for."""
+        """Let the server plan every query, which finds their errors; and note what it plans for."""
         self._note_relations()
         self._draw()
         session = self._new_session()
@@ -154,8 +152,7 @@ class QueryLoad(SampledLoad):
         return {"explained": self.gathered.facts["plan_executed"]}
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        """The limit's own message is no error, of whichever side of this server; a wrong answer is
-        one."""
+        """The limit's own message, whichever side's, is no error; a wrong answer is one."""
         own = self._session is not None and self._session.cancelled
         if own or self._server in self._cancelled:
             seen = tuple(problem for problem in seen if BY_TIMEOUT not in problem.detail)

@@ -67,7 +67,8 @@ class States:
         self._make(what)
 
     def after(self, step: ProbeStep) -> None:
-        """Forget the steps made so far, unless ``step`` keeps states: they cannot redo its own."""
+        """Forget the steps made so far, unless ``step`` keeps states: they cannot make again what
+        it leaves behind."""
         if step.do not in KEEPS_STATES:
             self._made.clear()
 

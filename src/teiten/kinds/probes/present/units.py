@@ -119,8 +119,7 @@ def side_cell(kit: Kit, side: ProbeSide) -> TableCell:
 
 
 def clients_steps(kit: Kit, result: ProbeResult) -> dict[tuple[str, str], str]:
-    """Name each step and part that was run by several clients; with an empty name where there is
-    one alone."""
+    """Name each step and part that several clients ran; an empty name where there is one alone."""
     places = dict.fromkeys((load.step, load.part) for side in result.sides for load in side.clients)
     separator = kit.t("list.separator")
     return {

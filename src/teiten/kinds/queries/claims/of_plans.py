@@ -30,7 +30,7 @@ from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.curves import ClaimCurve, around, level_changes, published
 from teiten.claims.forms import FORM, Count, Tolerance, Word, Yes
 from teiten.claims.sides import places_of
-from teiten.kinds.queries.claims.sides import (
+from teiten.kinds.queries.claims.of_queries import (
     ClaimSides,
     OfParts,
     OfQueries,
@@ -135,8 +135,7 @@ class PlanValue(OfParts):
 
 
 PRINTED_LEAST = 1024
-"""Blocks from which a table has a worker: min_parallel_table_scan_size, which the reports left as
-it is."""
+"""Blocks from which a table has a worker: min_parallel_table_scan_size, as the reports left it."""
 
 
 class RuleOfWorkers(StrEnum):

@@ -72,8 +72,7 @@ def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
 
 
 def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
-    """All queries together, and each group where they fit; without groups each query, where they
-    are few."""
+    """All queries together, and each group where they fit; without groups each query, if few."""
     further = contrast_of(kit, contrast)
     groups = further.groups if further else ()
     if len(groups) > MOST_ROWS:

@@ -1,5 +1,4 @@
-"""A query over many levels, as the count of a table over numbers of workers (2020, tables 6.8 and
-6.9)."""
+"""A query over many levels, as a count over numbers of workers (2020, tables 6.8 and 6.9)."""
 
 from __future__ import annotations
 
