@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
-from teiten.kinds.probes.findings.beside import BesideProbes, Footing, beside_of
 from teiten.kinds.probes.model import probes_of, run_of
+from teiten.kinds.probes.present.beside import beside_section
 from teiten.kinds.probes.present.curves import (
     clients_charts,
     cost_chart,
@@ -109,64 +109,3 @@ def _titled(kit: Kit, result: ProbeResult, charts: Iterable[Chart | None]) -> It
 
 
 PRESENT = ProbesPresent()
-
-
-KEYS = ("side", "buffers", "outside", "disk", "reading", "turnaround", "ground")
-
-
-def beside_section(kit: Kit) -> Section:
-    """Empty where probes ran alone."""
-    besides = beside_of(kit.analysis)
-    shown: list[Block] = []
-    for at, key in enumerate(
-        dict.fromkeys((beside.workload, beside.context) for beside in besides), start=1
-    ):
-        sizes = [beside for beside in besides if (beside.workload, beside.context) == key]
-        name = kit.names.workload(key[0])
-        shown += [
-            Heading(3, in_context(kit, name, key[1])),
-            Items(tuple(_sentence(kit, size) for size in sizes), "findings"),
-            _table(kit, f"beside-{at}", sizes),
-        ]
-    return Section("beside", kit.t("section.beside"), tuple(shown))
-
-
-def _sentence(kit: Kit, beside: BesideProbes) -> str:
-    """On whose ground a size is."""
-    values = {"side": kit.short(beside.side), "buffers": said_percent(kit.t, beside.from_buffers)}
-    if beside.ground is Footing.DISK and beside.fits is not None:
-        return kit.t("beside.disk-fits", fits=bytes_text(beside.fits), probe=_cliffs(kit), **values)
-    return kit.t(f"beside.{beside.ground.value}", **values)
-
-
-def _cliffs(kit: Kit) -> str:
-    """The name of the probe of working sets."""
-    return next(
-        probe_name(kit, result) for result in probes_found(kit.analysis).results if result.by_parts
-    )
-
-
-def _table(kit: Kit, name: str, sizes: Sequence[BesideProbes]) -> Table:
-    """``sizes``: a workload at each of the sizes."""
-    times = (seconds for size in sizes for seconds in (size.reading, size.turnaround))
-    unit, t = unit_for(seconds for seconds in times if seconds is not None), kit.t
-    return Table(
-        name,
-        t("table.beside.caption"),
-        columns_of(t, "table.beside", KEYS, ("side", "ground"), unit=unit.name),
-        tuple(_row(kit, size, unit) for size in sizes),
-        note=t("table.beside.note", share=plain_percent(t, CLIFF), memory=memory_text(kit)),
-        sortable=False,
-    )
-
-
-def _row(kit: Kit, beside: BesideProbes, unit: ProbeTimeUnit) -> Row:
-    return (
-        TableCell(kit.short(beside.side)),
-        percent_cell(beside.from_buffers),
-        number_cell(beside.outside, significant),
-        number_cell(beside.from_disk, significant),
-        unit.cell(beside.reading),
-        unit.cell(beside.turnaround),
-        TableCell(kit.t(f"table.beside.ground-{beside.ground.value}")),
-    )

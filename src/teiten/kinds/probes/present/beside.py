@@ -12,17 +12,30 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
-from teiten.analysis.model.findings import CampaignAnalysis, TrialView
+from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context, without
 from teiten.kinds.contract import plan_of
 from teiten.kinds.probes.findings.effects import all_known
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import BLOCK, NAME, PROBE
+from teiten.kinds.probes.present.tables import in_context, probe_name
+from teiten.kinds.probes.present.units import (
+    ProbeTimeUnit,
+    columns_of,
+    memory_text,
+    percent_cell,
+    said_percent,
+    unit_for,
+)
 from teiten.kinds.probes.results import ProbeResult, ProbeSide, mean_time, probes_found
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.metrics import TRANSACTIONS, Metric
-from teiten.model.trial import Outcome
 from teiten.model.units import Bytes, Seconds
+from teiten.report.blocks import Block, Heading, Items, Section
+from teiten.report.effects import plain_percent
+from teiten.report.numbers import bytes_text, significant
+from teiten.report.tables import Row, Table, TableCell, number_cell
+from teiten.report.view.kit import Kit, TrialGroup
 
 
 class Footing(StrEnum):
@@ -63,35 +76,25 @@ class BesideProbes:
     """The largest working set of a probe, at this size, that did not read from the disk."""
 
 
-def beside_of(analysis: CampaignAnalysis) -> tuple[BesideProbes, ...]:
+def beside_of(kit: Kit) -> tuple[BesideProbes, ...]:
     """In the study's order; of counted trials whose blocks are known."""
-    study = analysis.plan.study
-    others = [workload.name for workload in study.workloads if workload.kind != NAME]
-    results = probes_found(analysis).results
-    trials: dict[tuple[str, Context, str], list[TrialView]] = {}
-    for trial in analysis.trials if results else ():
-        if trial.workload in others and trial.outcome is Outcome.COUNTED and _asked(trial):
-            key = (trial.workload, trial.context(study.contrast), trial.side(study.contrast))
-            trials.setdefault(key, []).append(trial)
-
-    def order(key: tuple[str, Context, str]) -> tuple[int, list[int]]:
-        name, context, side = key
-        return study.place(name, (*context, (study.contrast, side)))
-
+    results = probes_found(kit.analysis).results
+    others = [workload for workload in kit.study.workloads if results and workload.kind != NAME]
     return tuple(
-        _beside(key, trials[key], results, plan_of(study.workload(key[0]).kind).turnaround)
-        for key in sorted(trials, key=order)
+        _beside(group, trials, results, plan_of(workload.kind).turnaround)
+        for workload in others
+        for group in kit.of_workload(workload.name)
+        if (trials := [trial for trial in group.trials if _asked(trial)])
     )
 
 
 def _beside(
-    key: tuple[str, Context, str],
+    group: TrialGroup,
     trials: Sequence[TrialView],
     results: Sequence[ProbeResult],
     turnaround: Metric | None,
 ) -> BesideProbes:
-    workload, context, side = key
-    probed = _probed(results, context, side)
+    probed = _probed(results, group.context, group.side)
     transactions = [trial.metrics.get(TRANSACTIONS.name, 0.0) for trial in trials]
     asked, read = [_asked(trial) for trial in trials], [_outside(trial) for trial in trials]
     disk = [_from_disk(trial) for trial in trials]
@@ -100,9 +103,9 @@ def _beside(
     name = "" if turnaround is None else turnaround.name
     waits = [trial.metrics[name] for trial in trials if name in trial.metrics]
     return BesideProbes(
-        workload=workload,
-        context=context,
-        side=side,
+        workload=group.workload,
+        context=group.context,
+        side=group.side,
         from_buffers=from_buffers,
         outside=outside,
         from_disk=from_disk,
@@ -164,3 +167,64 @@ def _reading(
     if (disk is None and from_disk) or (cached is None and outside > from_disk):
         return None
     return Seconds(from_disk * (disk or 0.0) + (outside - from_disk) * (cached or 0.0))
+
+
+KEYS = ("side", "buffers", "outside", "disk", "reading", "turnaround", "ground")
+
+
+def beside_section(kit: Kit) -> Section:
+    """Empty where probes ran alone."""
+    besides = beside_of(kit)
+    shown: list[Block] = []
+    for at, key in enumerate(
+        dict.fromkeys((beside.workload, beside.context) for beside in besides), start=1
+    ):
+        sizes = [beside for beside in besides if (beside.workload, beside.context) == key]
+        name = kit.names.workload(key[0])
+        shown += [
+            Heading(3, in_context(kit, name, key[1])),
+            Items(tuple(_sentence(kit, size) for size in sizes), "findings"),
+            _table(kit, f"beside-{at}", sizes),
+        ]
+    return Section("beside", kit.t("section.beside"), tuple(shown))
+
+
+def _sentence(kit: Kit, beside: BesideProbes) -> str:
+    """On whose ground a size is."""
+    values = {"side": kit.short(beside.side), "buffers": said_percent(kit.t, beside.from_buffers)}
+    if beside.ground is Footing.DISK and beside.fits is not None:
+        return kit.t("beside.disk-fits", fits=bytes_text(beside.fits), probe=_cliffs(kit), **values)
+    return kit.t(f"beside.{beside.ground.value}", **values)
+
+
+def _cliffs(kit: Kit) -> str:
+    """The name of the probe of working sets."""
+    return next(
+        probe_name(kit, result) for result in probes_found(kit.analysis).results if result.by_parts
+    )
+
+
+def _table(kit: Kit, name: str, sizes: Sequence[BesideProbes]) -> Table:
+    """``sizes``: a workload at each of the sizes."""
+    times = (seconds for size in sizes for seconds in (size.reading, size.turnaround))
+    unit, t = unit_for(seconds for seconds in times if seconds is not None), kit.t
+    return Table(
+        name,
+        t("table.beside.caption"),
+        columns_of(t, "table.beside", KEYS, ("side", "ground"), unit=unit.name),
+        tuple(_row(kit, size, unit) for size in sizes),
+        note=t("table.beside.note", share=plain_percent(t, CLIFF), memory=memory_text(kit)),
+        sortable=False,
+    )
+
+
+def _row(kit: Kit, beside: BesideProbes, unit: ProbeTimeUnit) -> Row:
+    return (
+        TableCell(kit.short(beside.side)),
+        percent_cell(beside.from_buffers),
+        number_cell(beside.outside, significant),
+        number_cell(beside.from_disk, significant),
+        unit.cell(beside.reading),
+        unit.cell(beside.turnaround),
+        TableCell(kit.t(f"table.beside.ground-{beside.ground.value}")),
+    )
