@@ -17,30 +17,14 @@ from teiten.kinds.probes.present.curves import (
 )
 from teiten.kinds.probes.present.published import published_table
 from teiten.kinds.probes.present.recommend import answer_of, section_of
-from teiten.kinds.probes.present.tables import (
-    effect_sentence,
-    in_context,
-    probe_name,
-    probe_title,
-    tables_of_probe,
-)
-from teiten.kinds.probes.present.units import (
-    ProbeTimeUnit,
-    columns_of,
-    memory_text,
-    percent_cell,
-    said_percent,
-    unit_for,
-)
+from teiten.kinds.probes.present.tables import effect_sentence, probe_title, tables_of_probe
+from teiten.kinds.probes.present.units import memory_text
 from teiten.kinds.probes.present.versions import versions_section
 from teiten.kinds.probes.results import ProbeResult, probes_found
-from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Further, Heading, Items, Section, Text, gallery, looked_up
+from teiten.report.blocks import Block, Further, Heading, Section, Text, gallery, looked_up
 from teiten.report.charts.base import Chart
-from teiten.report.effects import plain_percent
-from teiten.report.numbers import bytes_text, significant
-from teiten.report.tables import Row, Table, TableCell, number_cell
+from teiten.report.tables import Table
 from teiten.report.view.kit import Kit
 from teiten.report.view.usual import UsualPresent
 
