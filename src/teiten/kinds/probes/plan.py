@@ -102,7 +102,7 @@ class Probes(KindPlan):
 
     def check(self, place: Place, workload: Workload) -> None:
         """Every table that a probe names is there."""
-        tables = _shares(workload)
+        tables = data_plan_of(workload.data.kind).shares(workload.data)
         for probe in probes_of(workload).probes:
             for step in probe.steps:
                 if step.do is Do.SET and not workload.changes_data:
@@ -213,22 +213,18 @@ def _said(probe: Probe, share: float) -> Iterator[str]:
             yield " ".join(filter(None, (str(step.do), step.name or step.table)))
 
 
-def _shares(workload: Workload) -> Mapping[str, float]:
-    """Its tables, as shares of the memory."""
-    return data_plan_of(workload.data.kind).shares(workload.data)
-
-
 def _mean(workload: Workload, *, timed: bool) -> Seconds:
     return Seconds(fmean(_probe_seconds(probe, workload, timed) for probe in run_of(workload)))
 
 
 def _probe_seconds(probe: Probe, workload: Workload, timed: bool) -> float:
     share, memory = probes_of(workload).share, Bytes(int(workload.data.scale or 0) * MIB)
+    tables = data_plan_of(workload.data.kind).shares(workload.data)
     seconds = 0.0
     for step in probe.steps:
         if timed and step.do not in MEASURING:
             continue
-        table = memory * _shares(workload).get(step.table, 0.0)
+        table = memory * tables.get(step.table, 0.0)
         known = 0.0
         for part in probe.parts if step.each else (step.part,):
             size = _bytes(part, table, memory)

@@ -35,14 +35,12 @@ class ComparedSides:
     old: str
     new: str
 
-    def rule(self, averaged: int = 1) -> Rule:
-        """Make the rule of a mean over so many queries, each at one combination of levels."""
-        alpha = comparison_alpha(self.plan, self.workload, averaged)
-        return Rule(self.plan.study.measure.delta, alpha, QUERY_TIME.better)
-
-    def verdict(self, contexts: Sequence[Context], rule: Rule) -> Verdict:
-        """Decide on the mean over several queries, in the blocks that have them all, in the way of
-        the campaign's design; without a number where a trial exceeded its limit."""
+    def verdict(self, contexts: Sequence[Context]) -> Verdict:
+        """Decide on the mean over several queries, each at one combination of levels, in the blocks
+        that have them all, in the way of the campaign's design; without a number where a trial
+        exceeded its limit."""
+        alpha = comparison_alpha(self.plan, self.workload, len(contexts))
+        rule = Rule(self.plan.study.measure.delta, alpha, QUERY_TIME.better)
         paired = [
             pair(
                 self.observations,
@@ -72,13 +70,13 @@ class ComparedSides:
             and OVER_TIMEOUT.name in observation.metrics
         )
 
-    def bound(self, contexts: Sequence[Context], rule: Rule) -> RatioBound | None:
+    def bound(self, contexts: Sequence[Context]) -> RatioBound | None:
         """The limit in the place of times that exceeded it, where only one side did: the end of
         the interval of such means."""
         exceeded = frozenset[str]().union(*map(self.over, contexts))
         if len(exceeded) != 1:
             return None
-        effect = self._with_limits().verdict(contexts, rule).effect
+        effect = self._with_limits().verdict(contexts).effect
         if effect is None:
             return None
         at_most = exceeded == {self.old}
@@ -87,10 +85,7 @@ class ComparedSides:
     def _with_limits(self) -> ComparedSides:
         """With the limits that trials exceeded as their times."""
         limited = [
-            replace(
-                observation,
-                metrics={QUERY_TIME.name: observation.metrics[OVER_TIMEOUT.name]},
-            )
+            replace(observation, metrics={QUERY_TIME.name: observation.metrics[OVER_TIMEOUT.name]})
             if OVER_TIMEOUT.name in observation.metrics
             else observation
             for observation in self.observations
@@ -118,7 +113,7 @@ def conclusions(sides: ComparedSides) -> Iterator[GroupConclusion]:
 def bounds(sides: ComparedSides) -> Iterator[tuple[Context, RatioBound]]:
     """Bound the ratio of every query that exceeded its limit, where only one side did."""
     for context in contexts_of(sides.plan, sides.workload):
-        bound = sides.bound([context], sides.rule())
+        bound = sides.bound([context])
         if bound is not None:
             yield context, bound
 
@@ -133,13 +128,10 @@ def _by_others(sides: ComparedSides) -> dict[Context, dict[str, Context]]:
 
 
 def _conclusion(
-    sides: ComparedSides,
-    group: QueryGroup | None,
-    others: Context,
-    queries: Mapping[str, Context],
+    sides: ComparedSides, group: QueryGroup | None, others: Context, queries: Mapping[str, Context]
 ) -> GroupConclusion:
-    contexts, rule = list(queries.values()), sides.rule(len(queries))
-    verdict = sides.verdict(contexts, rule)
+    contexts = list(queries.values())
+    verdict = sides.verdict(contexts)
     foretold = verdict.kind is VerdictKind.INCONCLUSIVE and sides.plan.study.measure.sequential
     return GroupConclusion(
         group=group.name if group else "",
@@ -148,7 +140,7 @@ def _conclusion(
         queries=tuple(queries),
         over=tuple(name for name, context in queries.items() if sides.over(context)),
         verdict=verdict,
-        bound=sides.bound(contexts, rule),
+        bound=sides.bound(contexts),
         needed=pairs_to_decide(verdict) if foretold else None,
     )
 
@@ -159,4 +151,4 @@ def step_verdicts(
     """Each level of a sweep against the one before it (there are as many steps as new sides); None
     of the first."""
     steps = (replace(sides, old=old, new=new) for old, new in itertools.pairwise(levels))
-    return (None, *(step.verdict([context], sides.rule()) for step in steps))
+    return (None, *(step.verdict([context]) for step in steps))

@@ -39,7 +39,7 @@ from teiten.model.study import Workload
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Further, Heading, Items, Section, gallery
 from teiten.report.charts.base import Chart
-from teiten.report.effects import speed_text
+from teiten.report.effects import speed_cells
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Table, TableCell
 from teiten.report.view.contrasts import (
@@ -125,9 +125,7 @@ def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -
     def speed(level: LevelResult | None) -> TableCell:
         effect = (level.verdict if level else contrast.overall).effect
         bound = bounds.get(level.context) if level else None
-        return TableCell(
-            bound_text(bound) or speed_text(effect), 1 / effect.ratio if effect else None
-        )
+        return speed_cells(t, effect, bound_text(bound))[0]
 
     judged = replace(
         usual,
