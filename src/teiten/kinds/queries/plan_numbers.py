@@ -150,22 +150,17 @@ class Executed:
         return self._by_rule(quantity, relation)
 
     def _by_rule(self, rule: str, relation: str) -> int | None:
-        if not relation:
-            return self._of_source
+        if not relation:  # of what the plan scans first in parallel
+            source = self._gathers[0].source if self._gathers else None
+            if source is None:
+                return None
+            # Of an index's part the size gives only the most; fewer are no contradiction.
+            return min(source.workers, self._launched) if source.at_most else source.workers
         if rule == BY_SIZE:
             return self._by_size(relation)
         tables = [table for table in self.relations.values() if table.kind == TABLE]
         count = sum(table.parent == relation for table in tables)
         return workers_by_partitions(count) if count else None
-
-    @property
-    def _of_source(self) -> int | None:
-        """Workers by the rule for what the plan scans first in parallel."""
-        source = self._gathers[0].source if self._gathers else None
-        if source is None:
-            return None
-        # Of an index's part the size gives only the most; fewer are no contradiction.
-        return min(source.workers, self._launched) if source.at_most else source.workers
 
     def _by_size(self, name: str) -> int | None:
         """Workers by the rule for the size of a table or an index."""

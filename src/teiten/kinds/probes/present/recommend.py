@@ -249,18 +249,16 @@ def _of_sides(kit: Kit, values: Sequence[tuple[str, str]]) -> str:
 
 def _after_scan(kit: Kit, result: ProbeResult) -> str:
     t = kit.t
-    phrases = []
-    for side in result.sides:
-        for part in side.parts:
-            values = {
-                "side": kit.short(side.side),
-                "buffers": said_percent(t, part.share(PageOrigin.BUFFERS)),
-            }
-            hits = part.os_cache_hits
-            if hits is None:
-                phrases.append(t("after-scan.buffers", **values))
-            else:
-                phrases.append(t("after-scan.both", os_cache=said_percent(t, hits), **values))
+    phrases = [
+        t(
+            "after-scan.buffers" if part.os_cache_hits is None else "after-scan.both",
+            side=kit.short(side.side),
+            buffers=said_percent(t, part.share(PageOrigin.BUFFERS)),
+            os_cache=said_percent(t, part.os_cache_hits or 0.0),
+        )
+        for side in result.sides
+        for part in side.parts
+    ]
     return t(
         "recommend.after-scan",
         listed=t("list.strong").join(phrases),

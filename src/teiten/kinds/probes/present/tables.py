@@ -416,8 +416,6 @@ def _number(kit: Kit, result: ProbeResult) -> Iterator[str]:
             "time": unit.with_name(unit.estimate(number)),
             "trials": kit.t.plural("probe.alone-trials", side.trials),
         }
-        if number.low is None:
-            yield kit.t("probe.alone-number", **values)
-            continue
+        key = "number" if number.low is None else "interval"
         interval = unit.interval(kit.t, number)
-        yield kit.t("probe.alone-interval", confidence=kit.confidence, interval=interval, **values)
+        yield kit.t(f"probe.alone-{key}", confidence=kit.confidence, interval=interval, **values)
