@@ -276,9 +276,6 @@ class ProbeResult:
     effect: EffectFound | None = None
     """None with fewer than two sides."""
 
-    def side(self, level: str) -> ProbeSide | None:
-        return next((side for side in self.sides if side.side == level), None)
-
     @property
     def by_parts(self) -> bool:
         """Whether it looks at working sets of several sizes."""
@@ -439,9 +436,6 @@ class ProbesFound:
     write pages, with the values that occurred."""
     comparisons: int = 1
     """How many comparisons, of sides and of servers, by any number of any workload, share α."""
-
-    def of_workload(self, workload: str) -> tuple[ProbeResult, ...]:
-        return tuple(result for result in self.results if result.workload == workload)
 
 
 def probes_found(analysis: CampaignAnalysis) -> ProbesFound:

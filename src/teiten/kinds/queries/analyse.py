@@ -87,9 +87,6 @@ class QueriesAnalysis(KindAnalysis):
 ANALYSIS = QueriesAnalysis()
 
 
-# Plans
-
-
 def query_plans(plan: Plan, views: Iterable[TrialView]) -> tuple[QueryPlans, ...]:
     """The plans of every query of ``views``, in the order of the study's levels."""
     contrast = plan.study.contrast

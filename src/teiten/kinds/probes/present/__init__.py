@@ -52,8 +52,9 @@ class ProbesPresent(UsualPresent):
         return answer_of(kit)
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
-        results = probes_found(kit.analysis).of_workload(workload)
-        for at, result in enumerate(results, start=1):
+        results = probes_found(kit.analysis).results
+        mine = (result for result in results if result.workload == workload)
+        for at, result in enumerate(mine, start=1):
             yield from _probe(kit, f"{prefix}-probe-{at}", result)
 
     def sections(self, kit: Kit) -> Iterable[Section]:

@@ -151,7 +151,7 @@ def _probed(results: Sequence[ProbeResult], context: Context, side: str) -> Prob
     """The probe of working sets at the same size, and at the same levels of all that it varies."""
     for result in results:
         if result.by_parts and {*without(result.context, PROBE)} <= {*context}:
-            return result.side(side)
+            return next((probed for probed in result.sides if probed.side == side), None)
     return None
 
 

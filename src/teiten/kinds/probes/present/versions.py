@@ -119,9 +119,11 @@ def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
     """In which sizes a probe differs between servers, and what the campaign says of why."""
     first, t = same[0], kit.t
     old, new = (kit.names.server(level).short for level in (first.old, first.new))
+    effects = [(pair.side, pair.verdict.effect) for pair in same]
+    slower = [side for side, effect in effects if effect is not None and effect.ratio > 1]
+    faster = [side for side, _ in effects if side not in slower]
     ways = []
-    for way in ("slower", "faster"):
-        sides = [pair.side for pair in same if (_ratio(pair) > 1) is (way == "slower")]
+    for way, sides in (("slower", slower), ("faster", faster)):
         if sides:
             listed = t("list.separator").join(kit.short(side) for side in sides)
             ways.append(t(f"versions.{way}", sides=listed))
@@ -142,10 +144,6 @@ def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
     builds = any(caution.code == BUILDS_DIFFER for caution in kit.analysis.cautions)
     parts = (difference, why, t("versions.builds") if builds and not seen else "")
     return joined_sentences(parts)
-
-
-def _ratio(pair: VersionPair) -> float:
-    return 1.0 if pair.verdict.effect is None else pair.verdict.effect.ratio
 
 
 def _alike(pairs: Sequence[VersionPair]) -> list[list[VersionPair]]:

@@ -112,11 +112,10 @@ class PlanHas(OfQueries):
             )
 
 
-def _said_of_value(check: Check, words: ClaimWords) -> str:
-    return of_metric(words, check.metric, listed(words, check.classes[0]))
-
-
-VALUE = CheckKind("value", _said_of_value)
+VALUE = CheckKind(
+    "value",
+    lambda check, words: of_metric(words, check.metric, listed(words, check.classes[0])),
+)
 """The metric itself, no ratio."""
 
 
