@@ -18,8 +18,8 @@ from teiten.kinds.probes.measurement import (
     ProbeMeasurement,
     measurement_of,
     share_of,
+    sweeps,
 )
-from teiten.kinds.probes.numbers import sweeps
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome, Trial

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from teiten.analysis.model.claims import Claim, PublishedQueries
-from teiten.kinds.queries.claims.of_workers import WorkersByRule
+from teiten.kinds.queries.claims.of_plans import WorkersByRule
 from teiten.model.plan import PlannedTrial
 from tests.reader.arithmetic import geometric_mean
 from tests.reader.campaign import Campaign

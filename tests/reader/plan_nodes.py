@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from teiten.kinds.queries.claims.of_workers import WorkersByRule
+from teiten.kinds.queries.claims.of_plans import WorkersByRule
 from teiten.model.plan import PlannedTrial
 from tests.reader.campaign import Campaign
 from tests.reader.document import Table

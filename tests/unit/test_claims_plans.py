@@ -11,10 +11,9 @@ from teiten.analysis.claims.numbers import with_numbers
 from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.model.claims import Claim, ClaimNeeds
 from teiten.analysis.model.findings import TrialView
-from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
-from teiten.kinds.queries.claims.of_workers import RuleOfWorkers as WorkerRule
-from teiten.kinds.queries.claims.of_workers import WorkersByRule
-from teiten.kinds.queries.claims.sides import QueryBounds
+from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue, WorkersByRule
+from teiten.kinds.queries.claims.of_plans import RuleOfWorkers as WorkerRule
+from teiten.kinds.queries.claims.of_queries import QueryBounds
 from teiten.kinds.queries.plan_numbers import LAUNCHED, PERMITTED, SERIAL
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.trial import Event, Outcome, pack

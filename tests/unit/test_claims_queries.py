@@ -20,15 +20,15 @@ from teiten.analysis.model.claims import (
 )
 from teiten.analysis.model.claims import ClaimStanding as Standing
 from teiten.claims.catalogue import PUBLISHED
-from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
-from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryOrder
-from teiten.kinds.queries.claims.of_workers import (
+from teiten.kinds.queries.claims.of_plans import (
     PERMITTED_WORKERS,
+    PlanHas,
+    PlanValue,
     WorkerCurve,
     WorkersByRule,
 )
-from teiten.kinds.queries.claims.of_workers import RuleOfWorkers as WorkerRule
-from teiten.kinds.queries.claims.sides import QueryBounds
+from teiten.kinds.queries.claims.of_plans import RuleOfWorkers as WorkerRule
+from teiten.kinds.queries.claims.of_queries import QueryBounds, QueryEffect, QueryOrder
 from teiten.kinds.queries.plan_numbers import LAUNCHED, PERMITTED, SERIAL
 from teiten.model.plan import Plan
 from teiten.model.study import Script

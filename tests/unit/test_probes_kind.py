@@ -22,9 +22,10 @@ from teiten.kinds.probes.measurement import (
     Timed,
     Where,
     WithClients,
+    metrics_of,
+    sweep_seconds,
 )
 from teiten.kinds.probes.model import Amount, Do, Of, Probe, ProbeStep, State, Take, probes_of
-from teiten.kinds.probes.numbers import metrics_of, sweep_seconds
 from teiten.kinds.probes.read import amount, catalogue, probe_of, read_probes
 from teiten.kinds.probes.run import pages_of as part_pages
 from teiten.ledger import codec

@@ -12,8 +12,8 @@ from teiten.analysis.model.verdict import Estimate, VerdictKind
 from teiten.analysis.verdict.changes import arithmetic, geometric
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import student_half_width
-from teiten.kinds.probes.findings.recommendation import Wanted, cliff_of, rooms_of
-from teiten.kinds.probes.findings.traces import TRACES, apart
+from teiten.kinds.probes.findings.recommendation import Wanted, cliff_of, room_of
+from teiten.kinds.probes.findings.versions import OF_EXECUTED, apart
 from teiten.kinds.probes.measurement import (
     Accounted,
     ExecutedOnce,
@@ -25,7 +25,6 @@ from teiten.kinds.probes.measurement import (
 )
 from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import (
-    Beaten,
     CostLine,
     ProbeResult,
     ProbesFound,
@@ -276,16 +275,18 @@ def test_hits_after_the_scan() -> None:
 def test_the_best_size_is_what_no_other_beats() -> None:
     (found,) = usual().recommendations
     assert found.left == ("75%",) and found.decided and not found.threatened
-    assert Beaten("reads", "working-set", "50%", "75%") in found.beaten
-    assert {beaten.probe for beaten in found.beaten} == {"working-set", "after-scan"}
+    assert probe(usual(), "working-set").beaten["50%"] == "75%"
+    telling = [result for result in usual().results if result.tells_of_memory]
+    assert {result.probe for result in telling} == {"working-set", "after-scan"}
+    assert all(result.beaten for result in telling)
 
 
 def test_nothing_is_ruled_out_by_what_is_not_decided() -> None:
     (found,) = other("quick").recommendations
-    beaten = {lost.side for lost in found.beaten}
+    telling = [result for result in other("quick").results if result.tells_of_memory]
+    beaten = {side for result in telling for side in result.beaten}
     assert set(found.left) == {"25%", "50%", "75%"} - beaten
-    (noisy,) = other("noisy").recommendations
-    assert not [one for one in noisy.beaten if one.probe == "working-set"]
+    assert not probe(other("noisy"), "working-set").beaten
 
 
 def test_each_server_has_its_recommendation() -> None:
@@ -345,7 +346,7 @@ def test_what_was_measured_beside_the_time_shows_what_changed() -> None:
         "(io_method)": True,
         "effective_io_concurrency": True,
     }
-    assert [dict(setting.settings).get("io_method") for setting in found.settings] == [
+    assert [settings.get("io_method") for settings in found.settings.values()] == [
         None,
         ("worker",),
     ]
@@ -368,12 +369,14 @@ def test_a_trace_is_told_where_no_trials_have_it_in_common(
 
 def test_connections_work_mem_and_page_tables_are_counted() -> None:
     sizes = {"25%": Bytes(512 * MIB), "75%": Bytes(1536 * MIB)}
-    small, large = rooms_of(sizes, Bytes(MEMORY), Wanted(None, 40, Bytes(16 * MIB)))
+    wanted = Wanted(None, 40, Bytes(16 * MIB))
+    small, large = (room_of(side, size, Bytes(MEMORY), wanted) for side, size in sizes.items())
     assert small.for_each == (8 + 16 + 1) * MIB and large.for_each == (8 + 16 + 3) * MIB
     assert (small.left, large.left) == (1536 * MIB, 512 * MIB)
     assert (small.fit, large.fit) == (61, 18)
     assert not small.threatens and large.threatens
-    (huge,) = rooms_of({"75%": sizes["75%"]}, Bytes(MEMORY), Wanted(None, None, Bytes(0), True))
+    wanted = Wanted(None, None, Bytes(0), huge_pages=True)
+    huge = room_of("75%", sizes["75%"], Bytes(MEMORY), wanted)
     assert huge.for_each == 8 * MIB and not huge.threatens
 
 
@@ -387,9 +390,10 @@ def test_what_the_user_said_enters_the_recommendation() -> None:
     (one,) = found.recommendations
     assert one.threatened == ("50%", "75%") and one.connections == 50
     assert "75%" not in one.left
-    assert {each.side for each in one.at_working_set} == {"25%", "50%", "75%"}
-    assert all(each.part >= 1400 * MIB for each in one.at_working_set)
-    assert one.at_working_set[0].part == pytest.approx(0.72 * MEMORY, rel=1e-4)
+    parts = [side.at(Bytes(1400 * MIB)) for side in probe(found, "working-set").sides]
+    assert [None if part is None else part.size for part in parts] == [
+        pytest.approx(0.72 * MEMORY, rel=1e-4)
+    ] * 3
 
 
 def test_the_memory_and_how_it_is_known() -> None:
@@ -438,5 +442,4 @@ def test_the_size_of_a_scans_reads_whoever_reads(
         executed=(ExecutedOnce("scan", "", Seconds(1.0)),),
         io=(StepIo("scan", "", *called, workers, workers * BLOCK, (accounted,)),),
     )
-    (read_size,) = (one.take for one in TRACES if one.trace is Trace.READ_SIZE)
-    assert read_size(found) == size
+    assert OF_EXECUTED[Trace.READ_SIZE](found) == size

@@ -10,9 +10,9 @@ from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, 
 from teiten.analysis.model.verdict import Extreme
 from teiten.model.text import Language
 from teiten.model.units import Share
-from teiten.report.sentences import verdict_sentence
+from teiten.report.sentences import verdict_sentence, verdict_word
 from teiten.report.texts import texts
-from teiten.report.view.contrasts import detectable_text
+from teiten.report.view.contrasts import verdict_text
 from tests.fixtures.invented_analysis import invented_analysis
 
 INTERVALS = {
@@ -83,7 +83,8 @@ def test_an_interval_that_tells_nothing_is_not_told(
         said = verdict_sentence(invented, contrast, language)
         assert "99,900" not in said and "16,675" not in said and "+64" in said
         assert "100" in said and "95" in said
-        assert detectable_text(texts(language), verdict) == ""
+        t = texts(language)
+        assert verdict_text(t, verdict) == verdict_word(t, verdict)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

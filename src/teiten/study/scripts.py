@@ -36,7 +36,7 @@ def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script
     path = find_file(value, folders)
     if path is None:
         raise ValueError(f"there is no script {value!r}.{did_you_mean(value, _known(folders))}")
-    return Script(name=path.name, builtin=False, text=_checked(_text_of(path)))
+    return Script(name=path.name, builtin=False, text=_checked(text_of(path, "script")))
 
 
 def read_sql(place: Place, key: Sequence[str | int], value: str) -> Script:
@@ -73,13 +73,15 @@ def _known(folders: Sequence[Path]) -> list[str]:
     return [*BUILTIN_SCRIPTS, *files]
 
 
-def _text_of(path: Path) -> str:
+def text_of(path: Path, what: str) -> str:
+    """The text of a file, or folder with an archive. Raises ValueError with a sentence for people,
+    which calls it ``what``."""
     try:
         return sql_of(path) if is_archive(path) else path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"the script {path} is not a text in UTF-8") from error
+        raise ValueError(f"the {what} {path} is not a text in UTF-8") from error
     except OSError as error:
-        raise ValueError(f"the script {path} cannot be read: {error.strerror}") from error
+        raise ValueError(f"the {what} {path} cannot be read: {error.strerror}") from error
 
 
 def _checked(text: str) -> str:

@@ -204,6 +204,11 @@ def with_logarithm(logs: Blocks) -> dict[int, float]:
     return {block: log for block, log in logs.items() if not math.isnan(log)}
 
 
+def differences(old: Blocks, new: Blocks) -> dict[int, float]:
+    """new - old of the blocks that have both."""
+    return {block: new[block] - old[block] for block in sorted(old.keys() & new.keys())}
+
+
 def block_means(values: Sequence[Blocks]) -> dict[int, float]:
     """The mean over several places, of each block that has them all; none of no places."""
     whole = set.intersection(*(set(value) for value in values)) if values else set()

@@ -13,6 +13,7 @@ from typing import Any
 
 from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.discussion import Discussion, PerTransaction
+from teiten.analysis.model.observations import Context, without
 from teiten.analysis.model.replication import Replication
 from teiten.analysis.model.verdict import CpuWitness, Interval, Verdict, VerdictKind
 from teiten.model.facts import Caution, HostFacts
@@ -120,6 +121,14 @@ class TrialView(Attempt):
     def metric(self, name: str) -> float:
         """A metric of the trial; NaN where it has none."""
         return self.metrics.get(name, math.nan)
+
+    def context(self, contrast: str) -> Context:
+        """The levels of all factors but the contrasted one."""
+        return without(self.levels, contrast)
+
+    def side(self, contrast: str) -> str:
+        """The level of the contrasted factor; empty without a contrast."""
+        return dict(self.levels).get(contrast, "")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,11 @@ Context = tuple[tuple[str, str], ...]
 """The levels of all factors but the contrasted one."""
 
 
+def without(context: Context, *factors: str) -> Context:
+    """The levels of all factors but these."""
+    return tuple(pair for pair in context if pair[0] not in factors)
+
+
 @dataclass(frozen=True)
 class Observation:
     """A planned trial that counts."""

@@ -21,6 +21,16 @@ class Estimate:
     high: float | None
     blocks: int
 
+    @property
+    def half_width(self) -> float:
+        """Half the width of its interval; NaN without one."""
+        return math.nan if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    def scaled(self, factor: float) -> Estimate:
+        """In another unit, ``factor`` of which make one of today's."""
+        low, high = (None if end is None else end * factor for end in (self.low, self.high))
+        return Estimate(self.mean * factor, low, high, self.blocks)
+
 
 @dataclass(frozen=True)
 class Interval:

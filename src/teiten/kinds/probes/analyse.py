@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import fmean, median
 
 from teiten.analysis.model.findings import Measured as Campaign
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, Observation, without
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.changes import arithmetic, geometric, half_width_of
-from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.contrasts import sides_of
+from teiten.analysis.verdict.pairs import observe, pair
+from teiten.analysis.verdict.sequential import decide_by_design
+from teiten.analysis.verdict.verdict import Rule
 from teiten.kinds.contract_analyse import (
     KindAnalysis,
     NumbersOf,
@@ -21,19 +24,18 @@ from teiten.kinds.contract_analyse import (
     unlike_texts,
 )
 from teiten.kinds.probes.findings.effects import (
-    Comparisons,
+    Key,
+    Sides,
+    Tried,
+    all_known,
     comparisons_of,
+    cost_line,
     disk_read,
     effect_of,
-    yardstick,
+    trials_of,
+    tried_of,
 )
-from teiten.kinds.probes.findings.recommendation import (
-    Wanted,
-    cliff_of,
-    memories_of,
-    recommendations,
-)
-from teiten.kinds.probes.findings.tried import Key, Sides, Tried, cost_line, tried_of, without_probe
+from teiten.kinds.probes.findings.recommendation import cliff_of, memories_of, recommendations
 from teiten.kinds.probes.findings.versions import settings_seen, version_pairs
 from teiten.kinds.probes.measurement import (
     Checkpointed,
@@ -43,29 +45,30 @@ from teiten.kinds.probes.measurement import (
     Timed,
     WithClients,
     measurement_of,
+    numbers_for_claims,
     share_of,
+    sweep_seconds,
+    sweeps,
 )
 from teiten.kinds.probes.metrics import CLIENTS_TIME, COMMIT_TIME, PROBE_TIME, ProbeMeasure
 from teiten.kinds.probes.model import BLOCK, PROBE, Do, Probe, Take, probes_of
-from teiten.kinds.probes.numbers import numbers_for_claims, sweep_seconds, sweeps
 from teiten.kinds.probes.results import (
     CheckpointCost,
     ClientsPoint,
-    FromOrigin,
     PartTimes,
     ProbeResult,
     ProbesFound,
     ProbeSide,
+    SidePair,
     SweepCost,
     Times,
 )
-from teiten.kinds.probes.thresholds import USUAL_WORK_MEM
 from teiten.model.memory import SHARED_BUFFERS
+from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
-from teiten.model.quantities import parse_size
 from teiten.model.study import GUC_PREFIX, Measure, Workload
 from teiten.model.trial import Event
-from teiten.model.units import GIB, Bytes, Seconds
+from teiten.model.units import GIB, Bytes, Seconds, Share
 
 STEPS = 100
 """The number of equal steps of rank between the quantiles of a distribution."""
@@ -75,29 +78,17 @@ class ProbesAnalysis(KindAnalysis):
     by_pgbench = True
 
     def results(self, measured: Campaign) -> ProbesFound:
-        tried = tried_of(measured.plan, measured.views)
-        observed = observe(measured.plan, measured.views)
-        comparisons = {
-            name: Comparisons(
-                measured.plan,
-                name,
-                [known for known in observed if known.workload == name],
-                comparison_alpha(measured.plan, name),
-            )
-            for name in dict.fromkeys(workload for workload, _ in tried)
-        }
-        results = tuple(_results(measured, tried, comparisons))
-        contrast = measured.plan.study.contrast
-        by_size = contrast == GUC_PREFIX + SHARED_BUFFERS
+        plan = measured.plan
+        tried = tried_of(plan, measured.views)
+        results = tuple(_results(measured, tried))
+        by_size = plan.study.contrast == GUC_PREFIX + SHARED_BUFFERS
         return ProbesFound(
             results=results,
-            memories=tuple(memories_of(measured.plan, measured.workloads, measured.events)),
-            recommendations=tuple(recommendations(results, _wanted(measured, tried)))
-            if by_size
-            else (),
-            versions=tuple(version_pairs(measured.plan, tried)),
-            settings=tuple(settings_seen(measured.plan, tried)),
-            comparisons=comparisons_of(measured.plan),
+            memories=tuple(memories_of(plan, measured.workloads, measured.events)),
+            recommendations=tuple(recommendations(plan, results)) if by_size else (),
+            versions=tuple(version_pairs(plan, tried)),
+            settings=settings_seen(plan, tried),
+            comparisons=comparisons_of(plan),
         )
 
     def numbers(self, plan: Plan, events: Sequence[Event]) -> NumbersOf:
@@ -119,106 +110,60 @@ def _numbers(view: TrialView, wanted: Collection[str]) -> dict[str, float]:
     return {name: value for name, value in numbers if name.partition(":")[0] in quantities}
 
 
-def _commits(sides: Sides) -> bool:
-    """Whether sides are compared by the time of COMMIT too."""
-    trials = (trial for side in sides.values() for trial in side.values())
-    return any(COMMIT_TIME.name in trial.metrics for trial in trials)
-
-
-def _results(
-    measured: Campaign, tried: Mapping[Key, Sides], comparisons: Mapping[str, Comparisons]
-) -> Iterator[ProbeResult]:
-    disks = _disk_reads(tried)
-    for (workload, context), sides in tried.items():
-        options = probes_of(measured.plan.study.workload(workload))
-        probe = _OneProbe(
-            options.probe(dict(context).get(PROBE, "")),
-            workload,
-            context,
-            sides,
-            comparisons[workload],
-        )
-        yield probe.result(disks.get(without_probe(context)))
-
-
-def _disk_reads(tried: Mapping[Key, Sides]) -> dict[Context, Seconds | None]:
-    """The mean time of a page from the disk, over all probes of a context."""
+def _results(measured: Campaign, tried: Mapping[Key, Sides]) -> Iterator[ProbeResult]:
+    plan = measured.plan
+    observed = observe(plan, measured.views)
+    shares = {name: comparison_alpha(plan, name) for name in {workload for workload, _ in tried}}
     by_context: dict[Context, list[Tried]] = {}
     for (_, context), sides in tried.items():
-        trials = [trial for side in sides.values() for trial in side.values()]
-        by_context.setdefault(without_probe(context), []).extend(trials)
-    return {context: disk_read(trials) for context, trials in by_context.items()}
-
-
-def _wanted(measured: Campaign, tried: Mapping[Key, Sides]) -> dict[Context, Wanted]:
-    """By context."""
-    workloads: dict[Context, dict[str, None]] = {}
-    for workload, context in tried:
-        workloads.setdefault(without_probe(context), {})[workload] = None
-    return {
-        context: _wanted_of(measured.plan, context, [*names])
-        for context, names in workloads.items()
-    }
-
-
-def _wanted_of(plan: Plan, context: Context, workloads: Sequence[str]) -> Wanted:
-    """Take of each need the greatest that a workload states; of work_mem, where none does, what the
-    servers' settings say."""
-    options = [probes_of(plan.study.workload(name)) for name in workloads]
-    settings = [_settings(plan, name, context) for name in workloads]
-    return Wanted(
-        max(option.working_set or Bytes(0) for option in options) or None,
-        max(option.connections or 0 for option in options) or None,
-        max(option.work_mem or Bytes(0) for option in options) or max(map(_work_mem, settings)),
-        huge_pages=all(values.get("huge_pages") == "on" for values in settings),
-    )
-
-
-def _settings(plan: Plan, workload: str, context: Context) -> dict[str, str]:
-    for trial in plan.trials:
-        here = without_probe(trial.cell.context(plan.study.contrast))
-        if trial.cell.workload == workload and here == context:
-            return dict(trial.settings)
-    return {}
-
-
-def _work_mem(settings: Mapping[str, str]) -> Bytes:
-    try:
-        return parse_size(settings["work_mem"])
-    except (KeyError, ValueError):  # not set; or a number of kB without a unit
-        return Bytes(USUAL_WORK_MEM)
+        by_context.setdefault(without(context, PROBE), []).extend(trials_of(sides))
+    disks = {context: disk_read(trials) for context, trials in by_context.items()}
+    for (workload, context), sides in tried.items():
+        options = probes_of(plan.study.workload(workload))
+        one_probe = _OneProbe(
+            plan=plan,
+            workload=workload,
+            probe=options.probe(dict(context).get(PROBE, "")),
+            context=context,
+            sides=sides,
+            observations=[known for known in observed if known.workload == workload],
+            alpha=shares[workload],
+        )
+        yield one_probe.result(disks[without(context, PROBE)])
 
 
 @dataclass(frozen=True)
 class _OneProbe:
     """A probe of a workload in one context."""
 
-    probe: Probe
+    plan: Plan
     workload: str
+    probe: Probe
     context: Context
     sides: Sides
-    comparisons: Comparisons
+    observations: Sequence[Observation]
+    """All of the workload."""
+    alpha: Share
+    """The α of one comparison."""
 
     def result(self, disk: Seconds | None) -> ProbeResult:
-        pairs = tuple(self.comparisons.pairs(self.context, PROBE_TIME))
-        trials = [trial for side in self.sides.values() for trial in side.values()]
+        """``disk``: the mean time of a page from the disk, over all probes of the context."""
+        pairs = tuple(self._pairs(PROBE_TIME))
         of_all_buffers = self.probe.take is Take.SWEEP or any(
             step.do is Do.CHECKPOINT and step.name == self.probe.number_of
             for step in self.probe.steps
         )
-        commits = (
-            tuple(self.comparisons.pairs(self.context, COMMIT_TIME)) if _commits(self.sides) else ()
-        )
+        commits = any(COMMIT_TIME.name in trial.metrics for trial in trials_of(self.sides))
         return ProbeResult(
             workload=self.workload,
             probe=self.probe.name,
             context=self.context,
             sides=tuple(self._side(side, by_block) for side, by_block in self.sides.items()),
             pairs=pairs,
-            commits=commits,
+            commits=tuple(self._pairs(COMMIT_TIME)) if commits else (),
             line=cost_line(self.sides, self._measure) if of_all_buffers else None,
             effect=effect_of(
-                self.sides, pairs, yardstick(self.probe, trials, disk), self.comparisons
+                self.probe, self.sides, pairs, disk, measure=self._measure, alpha=self.alpha
             ),
         )
 
@@ -226,94 +171,96 @@ class _OneProbe:
     def _measure(self) -> Measure:
         """The design; its α is that of an interval by itself, which describes and compares
         nothing."""
-        return self.comparisons.plan.study.measure
+        return self.plan.study.measure
+
+    def _pairs(self, metric: Metric) -> Iterator[SidePair]:
+        """Every two sides, the earlier one old."""
+        rule = Rule(self._measure.delta, self.alpha, metric.better)
+        for old, new in itertools.combinations(sides_of(self.plan, self.workload), 2):
+            paired = pair(
+                self.observations, context=self.context, metric=metric.name, old=old, new=new
+            )
+            ratios = list(paired.log_ratios.values())
+            verdict = decide_by_design(self._measure, ratios, rule, unusable=paired.unusable)
+            yield SidePair(old, new, verdict)
 
     def _side(self, side: str, by_block: Mapping[int, Tried]) -> ProbeSide:
         trials = [by_block[block].measurement for block in sorted(by_block)]
-        executed: dict[str, list[float]] = {}
-        for once in (once for trial in trials for once in trial.executed):
-            executed.setdefault(once.step, []).append(once.seconds)
+        checkpoints = [checkpoint for trial in trials for checkpoint in trial.checkpoints]
         return ProbeSide(
-            context=self.context,
             side=side,
             trials=len(trials),
             memory=trials[0].memory,
             shared_buffers=trials[0].shared_buffers,
             number=self._metric(by_block, PROBE_TIME.name),
             commit=self._metric(by_block, COMMIT_TIME.name),
-            parts=tuple(_parts(trials, self._measure)),
+            parts=tuple(self._parts(trials)),
             cliff=cliff_of(trials, self.probe.number_of),
             sweep=_sweep(trials),
-            clients=tuple(
-                _clients([run for trial in trials for run in trial.with_clients], self._measure)
-            ),
-            checkpoints=tuple(
-                _checkpoints([checkpoint for trial in trials for checkpoint in trial.checkpoints])
-            ),
-            executed=tuple((name, Seconds(median(seconds))) for name, seconds in executed.items()),
+            clients=tuple(self._clients(run for trial in trials for run in trial.with_clients)),
+            checkpoints=tuple(_checkpoints(checkpoints)),
+            executed=any(trial.executed for trial in trials),
         )
 
     def _metric(self, trials: Mapping[int, Tried], metric: str) -> Estimate | None:
         values = [trial.metrics[metric] for trial in trials.values() if metric in trial.metrics]
         return geometric(values, self._measure.alpha, half_width_of(self._measure))
 
+    def _mean(self, values: Sequence[float]) -> Estimate:
+        """The mean of one value or more that cannot be negative: its interval is cut off at 0."""
+        estimate = arithmetic(values, self._measure.alpha, half_width_of(self._measure))
+        assert estimate is not None
+        return estimate if estimate.low is None else replace(estimate, low=max(0.0, estimate.low))
 
-def _parts(trials: Sequence[ProbeMeasurement], measure: Measure) -> Iterator[PartTimes]:
-    by_part: dict[tuple[str, str], list[MeasuredStep]] = {}
-    for measured_step in (timed for trial in trials for timed in trial.measured):
-        by_part.setdefault((measured_step.step, measured_step.part), []).append(measured_step)
-    for (step, part), measured in by_part.items():
-        statements = [statement for timed in measured for statement in timed.statements]
-        if not statements:
-            continue
-        where = [
-            seen.where
-            for trial in trials
-            for seen in trial.seen
-            if (seen.moment, seen.step, seen.part) == ("before", step, part)
-        ]
-        cached = [place.os_cache_share for place in where if place.os_cache_share is not None]
-        means = [
-            fmean(statement.seconds for statement in timed.statements)
-            for timed in measured
-            if timed.statements
-        ]
-        mean = arithmetic(means, measure.alpha, half_width_of(measure))
-        if mean is None:
-            continue
-        yield PartTimes(
-            step=step,
-            part=part,
-            size=Bytes(measured[0].pages * BLOCK),
-            times=times_of([statement.seconds for statement in statements]),
-            mean=_not_below_nothing(mean),
-            from_disk=_from_disk(measured, measure),
-            origins=tuple(_origins(statements)),
-            in_buffers=fmean(place.buffers_share for place in where) if where else None,
-            in_os_cache=fmean(cached) if cached else None,
-        )
+    def _parts(self, trials: Sequence[ProbeMeasurement]) -> Iterator[PartTimes]:
+        by_part: dict[tuple[str, str], list[MeasuredStep]] = {}
+        for timed in (timed for trial in trials for timed in trial.measured if timed.statements):
+            by_part.setdefault((timed.step, timed.part), []).append(timed)
+        for (step, part), measured in by_part.items():
+            times = [[statement.seconds for statement in timed.statements] for timed in measured]
+            statements = [statement for timed in measured for statement in timed.statements]
+            from_disk = all_known(share_of(timed.statements, PageOrigin.DISK) for timed in measured)
+            where = [
+                seen.where
+                for trial in trials
+                for seen in trial.seen
+                if (seen.moment, seen.step, seen.part) == ("before", step, part)
+            ]
+            cached = [place.os_cache_share for place in where if place.os_cache_share is not None]
+            yield PartTimes(
+                step=step,
+                part=part,
+                size=Bytes(measured[0].pages * BLOCK),
+                times=times_of([seconds for of_trial in times for seconds in of_trial]),
+                mean=self._mean([fmean(of_trial) for of_trial in times]),
+                from_disk=self._mean(from_disk) if from_disk else None,
+                origins=_by_origin(statements),
+                in_buffers=fmean(place.buffers_share for place in where) if where else None,
+                in_os_cache=fmean(cached) if cached else None,
+            )
 
-
-def _from_disk(measured: Sequence[MeasuredStep], measure: Measure) -> Estimate | None:
-    """None where it is not known of one statement where its page was."""
-    by_trial = [timed.statements for timed in measured if timed.statements]
-    if any(share_of(statements, PageOrigin.OUTSIDE) for statements in by_trial):
-        return None
-    shares = [share_of(statements, PageOrigin.DISK) or 0.0 for statements in by_trial]
-    estimate = arithmetic(shares, measure.alpha, half_width_of(measure))
-    return None if estimate is None else _not_below_nothing(estimate)
-
-
-def _not_below_nothing(estimate: Estimate) -> Estimate:
-    """Cut the interval of what cannot be negative off at 0."""
-    return estimate if estimate.low is None else replace(estimate, low=max(0.0, estimate.low))
+    def _clients(self, runs: Iterable[WithClients]) -> Iterator[ClientsPoint]:
+        by_load: dict[tuple[str, str, int], list[WithClients]] = {}
+        for run in runs:
+            by_load.setdefault((run.step, run.part, run.clients), []).append(run)
+        for (step, part, clients), alike in by_load.items():
+            blocks = sum(run.hit + run.read for run in alike)
+            yield ClientsPoint(
+                step=step,
+                part=part,
+                clients=clients,
+                tps=self._mean([run.tps for run in alike]),
+                latency=self._mean([run.latency for run in alike]),
+                from_buffers=sum(run.hit for run in alike) / blocks if blocks else 0.0,
+            )
 
 
-def _origins(statements: Sequence[Timed]) -> Iterator[FromOrigin]:
-    for origin in PageOrigin:
-        seconds = [statement.seconds for statement in statements if statement.origin is origin]
-        if seconds:
-            yield FromOrigin(origin, len(seconds) / len(statements), times_of(seconds))
+def _by_origin(statements: Sequence[Timed]) -> dict[PageOrigin, Times]:
+    by_origin = {
+        origin: [statement.seconds for statement in statements if statement.origin is origin]
+        for origin in PageOrigin
+    }
+    return {origin: times_of(seconds) for origin, seconds in by_origin.items() if seconds}
 
 
 def times_of(seconds: Sequence[float]) -> Times:
@@ -329,50 +276,20 @@ def times_of(seconds: Sequence[float]) -> Times:
 
 
 def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
-    swept: list[float] = []
-    others: list[float] = []
-    costs: list[float] = []
-    for trial in trials:
-        statements = [statement for timed in trial.measured for statement in timed.statements]
-        if all(statement.swept is None for statement in statements):
-            continue
-        once = sweep_seconds(statements, trial.buffers)
-        if once is not None:
-            costs.append(once)
-        some, rest = sweeps(statements, trial.buffers)
-        swept += [swept_statement.seconds for swept_statement in some]
-        others += [further.seconds for further in rest]
-    if not costs:
+    costs = [sweep_seconds(trial.statements, trial.buffers) for trial in trials]
+    known = [cost for cost in costs if cost is not None]
+    if not known:
         return None
-    around = median(costs)
+    parts = [sweeps(trial.statements, trial.buffers) for trial in trials]
+    swept = [statement.seconds for some, _ in parts for statement in some]
+    around = median(known)
     return SweepCost(
         sweeps=len(swept),
         seconds=Seconds(around),
         seconds_per_gib=Seconds(around / (trials[0].shared_buffers / GIB)),
         with_sweep=Seconds(median(swept)),
-        without=Seconds(median(others)),
+        without=Seconds(median(statement.seconds for _, rest in parts for statement in rest)),
     )
-
-
-def _clients(runs: Sequence[WithClients], measure: Measure) -> Iterator[ClientsPoint]:
-    mean = partial(arithmetic, alpha=measure.alpha, width=half_width_of(measure))
-    by_load: dict[tuple[str, str, int], list[WithClients]] = {}
-    for run in runs:
-        by_load.setdefault((run.step, run.part, run.clients), []).append(run)
-    for (step, part, clients), alike in by_load.items():
-        blocks = sum(run.hit + run.read for run in alike)
-        tps = mean([run.tps for run in alike])
-        latency = mean([run.latency for run in alike])
-        if tps is None or latency is None:
-            continue
-        yield ClientsPoint(
-            step=step,
-            part=part,
-            clients=clients,
-            tps=_not_below_nothing(tps),
-            latency=_not_below_nothing(latency),
-            from_buffers=sum(run.hit for run in alike) / blocks if blocks else 0.0,
-        )
 
 
 def _checkpoints(checkpoints: Sequence[Checkpointed]) -> Iterator[CheckpointCost]:

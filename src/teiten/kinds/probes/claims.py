@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
-from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, differences, log_changes
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.curves import beyond_reach
 from teiten.claims.forms import FORM, Ratio, RatioBounds, Span, Word
@@ -94,10 +94,7 @@ class ProbeGrowth(RatioBounds, OfLevels):
 
 def _growth_of(changes: Sequence[Blocks]) -> Blocks:
     """The growth on one side; of two, that on the new by that on the old, of blocks of both."""
-    if len(changes) == 1:
-        return changes[0]
-    old, new = changes
-    return {block: new[block] - old[block] for block in old if block in new}
+    return changes[0] if len(changes) == 1 else differences(*changes)
 
 
 def _times(side: ClaimSide, evidence: EvidenceTable) -> Times:

@@ -74,6 +74,9 @@ class Do(StrEnum):
     """CHECKPOINT again and again, each after a few pages were changed; timed."""
 
 
+MEASURING = (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT)
+
+
 class Order(StrEnum):
     """In which order statements ask for pages of their part."""
 

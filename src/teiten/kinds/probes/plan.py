@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from statistics import fmean
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -15,6 +16,7 @@ from teiten.kinds.contract import KindPlan, LevelNeeds, ToldStep
 from teiten.kinds.probes.metrics import CONTRASTED, METRICS, ProbeMeasure
 from teiten.kinds.probes.model import (
     BLOCK,
+    MEASURING,
     PROBE,
     Amount,
     Do,
@@ -63,18 +65,12 @@ class Probes(KindPlan):
     does = "runs probes one by one"
     metrics = METRICS
     contrasted = CONTRASTED
-    measures: ClassVar[tuple[str, ...]] = tuple(ProbeMeasure)
+    measures = tuple(ProbeMeasure)
     options = ProbesOptions
     table = ProbesTable
-    changeable: ClassVar[tuple[str, ...]] = (
-        "share",
-        "require_state",
-        "working_set",
-        "connections",
-        "work_mem",
-    )
-    changeable_of_one: ClassVar[tuple[str, ...]] = ("probes",)
-    brings: ClassVar[tuple[str, ...]] = (PROBE,)
+    changeable = ("share", "require_state", "working_set", "connections", "work_mem")
+    changeable_of_one = ("probes",)
+    brings = (PROBE,)
     axis: ClassVar[str | None] = PROBE
     own_factor: ClassVar[str | None] = PROBE
     site_needs: ClassVar[frozenset[Need]] = frozenset({Need.HERE})
@@ -105,7 +101,7 @@ class Probes(KindPlan):
 
     def check(self, place: Place, workload: Workload) -> None:
         """Every table that a probe names is there."""
-        tables = _shares(workload)
+        tables = data_plan_of(workload.data.kind).shares(workload.data)
         for probe in probes_of(workload).probes:
             for step in probe.steps:
                 if step.do is Do.SET and not workload.changes_data:
@@ -183,18 +179,17 @@ def needs_of(probe: Probe) -> frozenset[Need]:
     """List what a probe needs of the place where its server runs. Of every one the state of the
     buffers is looked at; one that goes through working sets needs a memory that is known, and
     caches that hold no more than it has put there."""
-    of_steps = (need for step in probe.steps for need in _needs_of_step(step))
-    of_parts = (Need.MEMORY, Need.CACHES) if probe.parts else ()
-    return frozenset((Need.BUFFERS, *of_steps, *of_parts))
-
-
-def _needs_of_step(step: ProbeStep) -> Iterator[Need]:
-    if step.do in OF_STEPS:
-        yield OF_STEPS[step.do]
-    if step.leaving or step.os_cache_only:  # buffers that nobody has used since the start
-        yield Need.START
-    if step.part is not None and step.part.of is Of.MEMORY:
-        yield Need.MEMORY
+    needs = {Need.BUFFERS}
+    if probe.parts:
+        needs |= {Need.MEMORY, Need.CACHES}
+    for step in probe.steps:
+        if step.do in OF_STEPS:
+            needs.add(OF_STEPS[step.do])
+        if step.leaving or step.os_cache_only:  # buffers that nobody has used since the start
+            needs.add(Need.START)
+        if step.part is not None and step.part.of is Of.MEMORY:
+            needs.add(Need.MEMORY)
+    return frozenset(needs)
 
 
 def statements_of(step: ProbeStep, share: float) -> int:
@@ -217,27 +212,18 @@ def _said(probe: Probe, share: float) -> Iterator[str]:
             yield " ".join(filter(None, (str(step.do), step.name or step.table)))
 
 
-def _shares(workload: Workload) -> Mapping[str, float]:
-    """Its tables, as shares of the memory."""
-    return data_plan_of(workload.data.kind).shares(workload.data)
-
-
 def _mean(workload: Workload, *, timed: bool) -> Seconds:
-    options, memory = probes_of(workload), Bytes(int(workload.data.scale or 0) * MIB)
-    seconds = [
-        _probe_seconds(probe, workload, memory, options.share, timed) for probe in run_of(workload)
-    ]
-    return Seconds(sum(seconds) / len(seconds))
+    return Seconds(fmean(_probe_seconds(probe, workload, timed) for probe in run_of(workload)))
 
 
-def _probe_seconds(
-    probe: Probe, workload: Workload, memory: Bytes, share: float, timed: bool
-) -> float:
+def _probe_seconds(probe: Probe, workload: Workload, timed: bool) -> float:
+    share, memory = probes_of(workload).share, Bytes(int(workload.data.scale or 0) * MIB)
+    tables = data_plan_of(workload.data.kind).shares(workload.data)
     seconds = 0.0
     for step in probe.steps:
-        if timed and step.do not in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT):
+        if timed and step.do not in MEASURING:
             continue
-        table = memory * _shares(workload).get(step.table, 0.0)
+        table = memory * tables.get(step.table, 0.0)
         known = 0.0
         for part in probe.parts if step.each else (step.part,):
             size = _bytes(part, table, memory)

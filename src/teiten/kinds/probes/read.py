@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic import Field, PlainValidator, ValidationError
 
-from teiten.given_paths import expanded
 from teiten.kinds.probes.model import (
+    MEASURING,
     PLACE,
     Amount,
     Do,
@@ -22,9 +22,9 @@ from teiten.kinds.probes.model import (
     State,
     Take,
 )
-from teiten.model.quantities import parse_duration, parse_share
-from teiten.model.units import Seconds
-from teiten.study.tables import Name, SettingName, SettingValue, Text
+from teiten.model.quantities import parse_share
+from teiten.study.scripts import find_file, text_of
+from teiten.study.tables import Name, SettingName, SettingValue, Text, Time, TomlTable
 from teiten.suggest import did_you_mean
 
 CATALOGUE = Path(__file__).parent / "catalogue"
@@ -39,8 +39,6 @@ _BOUND = re.compile(r"(?P<side>>=|<=)\s*(?P<share>\d+(?:\.\d+)?\s*%)")
 
 def amount(value: Any) -> Amount:
     """``90% of buffers``, ``500 pages``, ``200% of cores``. Raises ValueError."""
-    if isinstance(value, Amount):
-        return value
     match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None:
         raise ValueError(
@@ -87,19 +85,7 @@ def _least(value: Any) -> float:
 def _statement(value: Any) -> str:
     if not isinstance(value, str) or PLACE not in value:
         raise ValueError(f"must be a statement with the place {PLACE} of a page's number")
-    if _filled(value, 7).count("{") != value.replace(PLACE, "").count("{"):
-        raise ValueError(f"{PLACE} is the only place")
     return value.strip()
-
-
-def _filled(statement: str, page: int) -> str:
-    return statement.replace(PLACE, str(page))
-
-
-def _seconds(value: Any) -> Seconds:
-    if not isinstance(value, str):
-        raise ValueError('must be a time such as "2s"')
-    return parse_duration(value)
 
 
 Part = Annotated[Any, PlainValidator(_part)]
@@ -108,59 +94,54 @@ Statement = Annotated[str, PlainValidator(_statement)]
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+class _OfPages(TomlTable):
+    """A step that is about pages of a table."""
 
-
-class _Load(_Table):
-    do: Literal["load"]
     table: Name
     part: Part = None
+
+
+class _Load(_OfPages):
+    do: Literal["load"]
     into: Literal["buffers", "os-cache"] = "buffers"
     times: Annotated[int, Field(ge=1, le=10)] = 1
     new_pages: bool = False
     leaving: Annotated[int, Field(ge=0)] = 0
 
 
-class _Touch(_Table):
+class _Touch(_OfPages):
     do: Literal["touch"]
-    table: Name
-    part: Part = None
     times: Annotated[float, Field(gt=0, le=100)] = 1.0
 
 
-class _Forget(_Table):
+class _Forget(TomlTable):
     do: Literal["forget"]
     table: Name
 
 
-class _Set(_Table):
+class _Set(TomlTable):
     do: Literal["set"]
     parameters: dict[SettingName, SettingValue]
 
 
-class _Execute(_Table):
+class _Execute(TomlTable):
     do: Literal["execute"]
     name: Name
     statement: str
     table: Annotated[str, Field(max_length=63)] = ""
 
 
-class _Require(_Table):
+class _Require(_OfPages):
     do: Literal["require"]
     name: Name
-    table: Name
-    part: Part = None
     buffers: Bounds = (None, None)
     os_cache: Bounds = (None, None)
     memory: Annotated[float | None, PlainValidator(_least)] = None
 
 
-class _Measure(_Table):
+class _Measure(_OfPages):
     do: Literal["measure"]
     name: Name
-    table: Name
-    part: Part = None
     statement: Statement
     statements: Count
     order: Literal["random", "ascending", "next"] = "random"
@@ -168,21 +149,17 @@ class _Measure(_Table):
     watch: bool = False
 
 
-class _Clients(_Table):
+class _Clients(_OfPages):
     do: Literal["clients"]
     name: Name
-    table: Name
-    part: Part = None
     statement: Statement
     clients: Annotated[tuple[Amount, ...], PlainValidator(_clients)]
-    seconds: Annotated[Seconds, PlainValidator(_seconds)]
+    seconds: Time
 
 
-class _Checkpoint(_Table):
+class _Checkpoint(_OfPages):
     do: Literal["checkpoint"]
     name: Name
-    table: Name
-    part: Part = None
     statement: Statement
     changes: Annotated[int, Field(ge=0, le=10_000)]
     statements: Count
@@ -194,12 +171,12 @@ _AnyStep = Annotated[
 ]
 
 
-class _Number(_Table):
+class _Number(TomlTable):
     of: Name
     take: Literal["mean", "median", "commit", "sweep"]
 
 
-class _File(_Table):
+class _File(TomlTable):
     title: Text
     description: Text
     source: str = ""
@@ -231,20 +208,17 @@ def catalogue() -> tuple[str, ...]:
 def _file(name: str, folders: Sequence[Path]) -> Path:
     if name in catalogue():
         return CATALOGUE / f"{name}.toml"
-    for folder in folders:
-        path = folder / expanded(name)
-        if path.is_file():
-            return path
+    path = find_file(name, folders)
+    if path is not None:
+        return path
     near = did_you_mean(name, catalogue())
     raise ValueError(f"there is no probe {name!r}.{near} Teiten brings {', '.join(catalogue())}")
 
 
 def _read(path: Path) -> Probe:
+    text = text_of(path, "probe")
     try:
-        text = path.read_text(encoding="utf-8")
         return probe_of(path.stem, text)
-    except OSError as error:
-        raise ValueError(f"the probe {path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(key) for key in first["loc"])
@@ -296,12 +270,9 @@ def _step(table: Any) -> ProbeStep:
 
 def _check(probe: Probe) -> None:
     """Check what no form of one step can say. Raises ValueError."""
-    measured = {
-        step.name: step.do
-        for step in probe.steps
-        if step.do in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT)
-    }
-    if probe.number_of not in measured:
+    measured = {step.name: step for step in probe.steps if step.do in MEASURING}
+    number = measured.get(probe.number_of)
+    if number is None:
         raise ValueError(
             f"number.of: {probe.number_of!r} measures nothing; steps that do:"
             f" {', '.join(measured) or 'none'}"
@@ -311,7 +282,6 @@ def _check(probe: Probe) -> None:
         raise ValueError("two steps have one name")
     if any(step.each for step in probe.steps) != bool(probe.parts):
         raise ValueError('parts are for steps with part = "each", and these need them')
-    number = next(step for step in probe.steps if step.name == probe.number_of)
     if probe.take is Take.SWEEP and not number.watch:
         raise ValueError("a sweep is seen by a step with watch = true")
     if probe.take is Take.COMMIT and not number.commit:

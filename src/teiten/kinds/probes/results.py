@@ -7,14 +7,15 @@ of all trials: they describe, and decide nothing. What decides is made of one nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import fmean
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
-from teiten.analysis.model.verdict import Estimate, Verdict
+from teiten.analysis.model.verdict import Estimate, Verdict, VerdictKind
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import NAME
 from teiten.kinds.probes.thresholds import Size
@@ -33,19 +34,9 @@ class Times:
     """From the shortest to the longest in a hundred equal steps of rank: their distribution."""
 
 
-@dataclass(frozen=True)
-class FromOrigin:
-    """The statements whose page came from one place."""
-
-    origin: PageOrigin
-    share: float
-    """The share of them among all statements of the part."""
-    times: Times
-
-
-def mean_time(groups: Iterable[FromOrigin]) -> Seconds | None:
+def mean_time(groups: Iterable[Times]) -> Seconds | None:
     """Find the mean time of the statements of some groups together; None without any."""
-    known = [group.times for group in groups]
+    known = list(groups)
     if not known:
         return None
     return Seconds(fmean((times.mean for times in known), (times.count for times in known)))
@@ -64,16 +55,15 @@ class PartTimes:
     mean: Estimate
     """The mean of the trials' mean times."""
     from_disk: Estimate | None
-    """The mean of the trials' shares of statements whose page came from the disk; None where that
-    is not known of one."""
-    origins: tuple[FromOrigin, ...]
-    """Those that occurred."""
+    """The mean of the trials' shares of pages from the disk; None where one is not known."""
+    origins: Mapping[PageOrigin, Times]
+    """The times of the statements by where their page came from."""
     in_buffers: float | None
     """The share of the part's pages before the statements; the mean over the trials."""
     in_os_cache: float | None
 
     def share(self, origin: PageOrigin) -> float:
-        return next((group.share for group in self.origins if group.origin is origin), 0.0)
+        return self.origins[origin].count / self.times.count if origin in self.origins else 0.0
 
     @property
     def os_cache_hits(self) -> float | None:
@@ -87,12 +77,15 @@ class PartTimes:
     @property
     def inside(self) -> Seconds | None:
         """The mean time of the statements whose page was in the buffers."""
-        return mean_time(group for group in self.origins if group.origin is PageOrigin.BUFFERS)
+        times = self.origins.get(PageOrigin.BUFFERS)
+        return None if times is None else times.mean
 
     @property
     def outside(self) -> Seconds | None:
         """The mean time of the statements whose page was not in the buffers."""
-        return mean_time(group for group in self.origins if group.origin is not PageOrigin.BUFFERS)
+        return mean_time(
+            times for origin, times in self.origins.items() if origin is not PageOrigin.BUFFERS
+        )
 
 
 @dataclass(frozen=True)
@@ -134,8 +127,7 @@ class CheckpointCost:
 
 @dataclass(frozen=True)
 class Cliff:
-    """From which working set on the disk is read: where ``thresholds.CLIFF`` of the reads come from
-    it."""
+    """From which working set on ``thresholds.CLIFF`` of the reads come from the disk."""
 
     safe: Bytes | None
     """The largest working set up to which no trial did so; None where one did from the first on."""
@@ -147,8 +139,6 @@ class Cliff:
 class ProbeSide:
     """A probe at one level of the contrasted factor."""
 
-    context: Context
-    """The levels of all factors but the contrasted one, the probe among them."""
     side: str
     trials: int
     memory: Bytes
@@ -159,13 +149,20 @@ class ProbeSide:
     """The time of COMMIT, geometric."""
     parts: tuple[PartTimes, ...]
     cliff: Cliff | None
-    """The cliff of a probe with several parts; None of others, or where it is not known what came
-    from the disk."""
+    """None of a probe without several parts, or where it is not known what came from the disk."""
     sweep: SweepCost | None
     clients: tuple[ClientsPoint, ...]
     checkpoints: tuple[CheckpointCost, ...]
-    executed: tuple[tuple[str, Seconds], ...]
-    """Names of steps, and the median time of what they executed once."""
+    executed: bool
+    """Whether a statement was executed once, such as a scan."""
+
+    def at(self, working_set: Bytes) -> PartTimes | None:
+        """Find the smallest part that is not smaller than a working set."""
+        enough = [part for part in self.parts if part.size >= working_set]
+        return min(enough, key=lambda part: part.size, default=None)
+
+
+DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER, VerdictKind.DIFFERENT_BUT_SMALL)
 
 
 @dataclass(frozen=True)
@@ -176,6 +173,14 @@ class SidePair:
     new: str
     verdict: Verdict
     """From an interval at ``comparison_alpha``, which all pairs and contexts share."""
+
+    @property
+    def slower(self) -> tuple[str, str] | None:
+        """The slower side and the faster one, where that was decided."""
+        effect = self.verdict.effect
+        if self.verdict.kind not in DECIDED or effect is None:
+            return None
+        return (self.new, self.old) if effect.ratio > 1 else (self.old, self.new)
 
 
 PROPORTIONAL_WITHIN = 0.3
@@ -267,13 +272,9 @@ class ProbeResult:
     commits: tuple[SidePair, ...] = ()
     """Each level against each before it by the time of COMMIT, where it was timed."""
     line: CostLine | None = None
-    """The cost of the buffers' size in a probe whose number is of all buffers: a sweep, a
-    checkpoint's search."""
+    """The cost of the buffers' size, of a number of all buffers: a sweep, a checkpoint's search."""
     effect: EffectFound | None = None
     """None with fewer than two sides."""
-
-    def side(self, level: str) -> ProbeSide | None:
-        return next((side for side in self.sides if side.side == level), None)
 
     @property
     def by_parts(self) -> bool:
@@ -284,6 +285,23 @@ class ProbeResult:
     def after_another(self) -> bool:
         """Whether pages are read after a statement that was executed once, such as a scan."""
         return any(side.executed and side.parts for side in self.sides)
+
+    @property
+    def tells_of_memory(self) -> bool:
+        """Whether it shows how memory is used: by working sets, or by pages after a scan."""
+        return self.by_parts or self.after_another
+
+    @property
+    def beaten(self) -> dict[str, str]:
+        """Sides that were decided to be slower, each with the side that beats it most."""
+        most: dict[str, tuple[float, str]] = {}
+        for pair in self.pairs:
+            if pair.slower is not None and pair.verdict.effect is not None:
+                side, faster = pair.slower
+                by = abs(math.log(pair.verdict.effect.ratio))
+                if by > most.get(side, (0.0, ""))[0]:
+                    most[side] = (by, faster)
+        return {side: faster for side, (_, faster) in most.items()}
 
 
 class Trace(StrEnum):
@@ -350,16 +368,6 @@ class VersionPair:
 
 
 @dataclass(frozen=True)
-class ServerSettings:
-    """Parameters by which servers read and write pages, as trials have seen them."""
-
-    server: str
-    """A level of the factor server."""
-    settings: tuple[tuple[str, tuple[str, ...]], ...]
-    """Name, and the values that occurred."""
-
-
-@dataclass(frozen=True)
 class Room:
     """The memory that a size of the buffers leaves."""
 
@@ -381,29 +389,6 @@ class Room:
 
 
 @dataclass(frozen=True)
-class AtWorkingSet:
-    """A size of the buffers at the working set that was asked for, in one probe."""
-
-    workload: str
-    probe: str
-    side: str
-    part: Bytes
-    """The smallest one measured that is not smaller."""
-    mean: Estimate
-    from_disk: Estimate | None
-
-
-@dataclass(frozen=True)
-class Beaten:
-    """A size of the buffers that was decided to be slower than another in one probe."""
-
-    workload: str
-    probe: str
-    side: str
-    by: str
-
-
-@dataclass(frozen=True)
 class Recommendation:
     """A campaign's recommendation on the size of the buffers, in one context; each list in the
     order of the sizes."""
@@ -415,10 +400,6 @@ class Recommendation:
     connections: int | None
     work_mem: Bytes
     working_set: Bytes | None
-    at_working_set: tuple[AtWorkingSet, ...]
-    """Empty where no working set was asked for, or where it is larger than all that were
-    measured."""
-    beaten: tuple[Beaten, ...]
     threatened: tuple[str, ...]
     """Sides whose room does not suffice."""
     left: tuple[str, ...]
@@ -450,13 +431,11 @@ class ProbesFound:
     """One for each context, where sizes of the buffers are contrasted."""
     versions: tuple[VersionPair, ...] = ()
     """Where servers are crossed in."""
-    settings: tuple[ServerSettings, ...] = ()
-    """Where servers are crossed in; of those that told them."""
+    settings: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    """Where servers are crossed in: of those that told them the parameters by which they read and
+    write pages, with the values that occurred."""
     comparisons: int = 1
     """How many comparisons, of sides and of servers, by any number of any workload, share α."""
-
-    def of_workload(self, workload: str) -> tuple[ProbeResult, ...]:
-        return tuple(result for result in self.results if result.workload == workload)
 
 
 def probes_found(analysis: CampaignAnalysis) -> ProbesFound:

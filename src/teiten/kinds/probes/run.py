@@ -6,18 +6,18 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from psycopg import sql
 
-from teiten.errors import ServerError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, SampledLoad
 from teiten.execute.sites.contract import Site
 from teiten.kinds.probes.load.clients import ManyClients
-from teiten.kinds.probes.load.inspector import Inspector
-from teiten.kinds.probes.load.states import Made, States, lacking
+from teiten.kinds.probes.load.states import Inspector, Made, States, lacking
 from teiten.kinds.probes.load.timing import Accounting, Timer
 from teiten.kinds.probes.measurement import (
     MEASUREMENT,
@@ -27,6 +27,7 @@ from teiten.kinds.probes.measurement import (
     ProbeMeasurement,
     Seen,
     Timed,
+    metrics_of,
     packed,
 )
 from teiten.kinds.probes.metrics import PROBE_TIME
@@ -42,7 +43,6 @@ from teiten.kinds.probes.model import (
     probes_of,
     run_of,
 )
-from teiten.kinds.probes.numbers import metrics_of
 from teiten.kinds.probes.plan import statements_of
 from teiten.model.memory import memory_of
 from teiten.model.plan import PlannedTrial
@@ -56,10 +56,7 @@ STATE = "probe-state"
 
 
 def loads(bench: Bench) -> Begin:
-    def begin(trial: PlannedTrial, site: Site, folder: Path) -> ProbeLoad:
-        return ProbeLoad(bench, trial, site, folder)
-
-    return begin
+    return partial(ProbeLoad, bench)
 
 
 class ProbeLoad(SampledLoad):
@@ -91,7 +88,6 @@ class ProbeLoad(SampledLoad):
         return {"probe": self._probe.name, "buffers": self._inspector.buffers}
 
     def measure(self, turn: int) -> Facts:
-        del turn
         inspector = self._looking
         self._measurement = ProbeMeasurement(
             probe=self._probe.name,
@@ -118,26 +114,19 @@ class ProbeLoad(SampledLoad):
 
     @property
     def _looking(self) -> Inspector:
-        if self._inspector is None:
-            raise ServerError("nothing was measured", "see the trial's log")
+        assert self._inspector is not None
         return self._inspector
 
     def _all_steps(self) -> None:
-        for step, part in self._turns():
+        """Each step with its part: those for each part after all others."""
+        steps = self._probe.steps
+        turns = [(step, step.part) for step in steps if not step.each]
+        turns += [(step, part) for part in self._probe.parts for step in steps if step.each]
+        for step, part in turns:
             if self.wrong is None:
                 self.bench.check_interruption()
                 self._do(step, part)
                 self._states.after(step)
-
-    def _turns(self) -> Iterator[tuple[ProbeStep, Amount | None]]:
-        """Each step with its part: those for each part after all others."""
-        for step in self._probe.steps:
-            if not step.each:
-                yield step, step.part
-        for part in self._probe.parts:
-            for step in self._probe.steps:
-                if step.each:
-                    yield step, part
 
     def _do(self, step: ProbeStep, part: Amount | None) -> None:
         match step.do:
@@ -155,8 +144,8 @@ class ProbeLoad(SampledLoad):
             case Do.CLIENTS:
                 self._see("before", step, part)
                 pages = self._pages(step, part)
-                runs = self._clients.run(step, _said(step, part), pages, self._options.share)
-                self._add(with_clients=(*self._so_far.with_clients, *runs))
+                for run in self._clients.run(step, _said(step, part), pages, self._options.share):
+                    self._add(with_clients=run)
                 self._see("after", step, part)
             case Do.CHECKPOINT:
                 self._checkpoint(step, part)
@@ -180,25 +169,20 @@ class ProbeLoad(SampledLoad):
             begun = time.perf_counter()
             connection.execute(step.statement.encode())
             seconds = Seconds(time.perf_counter() - begun)
-            self._account(accounting, step, part)
-        done = ExecutedOnce(step.name, _said(step, part), seconds)
-        self._add(executed=(*self._so_far.executed, done))
+            self._add(io=accounting.ended(step.name, _said(step, part)))
+        self._add(executed=ExecutedOnce(step.name, _said(step, part), seconds))
         if step.table:
             self._see("after", step, part)
-
-    def _account(self, accounting: Accounting, step: ProbeStep, part: Amount | None) -> None:
-        self._add(io=(*self._so_far.io, accounting.ended(step.name, _said(step, part))))
 
     def _require(self, step: ProbeStep, part: Amount | None) -> None:
         """Note the state; make one that does not hold again, each time noted too, and note at the
         end that the trial does not count."""
         for _ in self._states.tries():
             seen = self._see("required", step, part)
-            wrong = lacking(step.state, seen.where, self._looking.buffers)
-            if not wrong:
+            if seen.held:
                 return
-            self._add(seen=(*self._so_far.seen[:-1], replace(seen, held=False)))
         if self._options.require_state:
+            wrong = lacking(step.state, seen.where, self._looking.buffers)
             self.wrong = Problem(STATE, f"{step.name}: {wrong}")
 
     def _measure(self, step: ProbeStep, part: Amount | None) -> None:
@@ -206,18 +190,15 @@ class ProbeLoad(SampledLoad):
         count = statements_of(step, self._options.share)
         numbers = list(self._page_numbers(step, pages, count))
         ask = self.site.process_io
-        timer = Timer(self.site.connect(), step.statement, ask, commit=step.commit)
-        try:
+        with self.site.connect() as connection:
+            timer = Timer(connection, step.statement, ask, commit=step.commit)
             timer.get_ready(self._looking.pages(step.table) - 1)
             self._see("before", step, part)
-            accounting = Accounting(timer.connection, ask)
+            accounting = Accounting(connection, ask)
             statements = tuple(self._timed(timer, numbers, watch=step.watch))
-            self._account(accounting, step, part)
-        finally:
-            timer.close()
+            self._add(io=accounting.ended(step.name, _said(step, part)))
         self._see("after", step, part)
-        measured = MeasuredStep(step.name, _said(step, part), pages, statements)
-        self._add(measured=(*self._so_far.measured, measured))
+        self._add(measured=MeasuredStep(step.name, _said(step, part), pages, statements))
 
     def _timed(self, timer: Timer, pages: list[int], *, watch: bool) -> Iterator[Timed]:
         usage = self._looking.usage() if watch else 0
@@ -255,26 +236,29 @@ class ProbeLoad(SampledLoad):
                 connection.execute("CHECKPOINT")
                 seconds = Seconds(time.perf_counter() - begun)
                 written = dirty - self._looking.state().dirty
-                done = Checkpointed(step.name, _said(step, part), seconds, dirty, written)
-                self._add(checkpoints=(*self._so_far.checkpoints, done))
+                name = _said(step, part)
+                self._add(checkpoints=Checkpointed(step.name, name, seconds, dirty, written))
 
     # What they need
 
     @property
     def _so_far(self) -> ProbeMeasurement:
-        if self._measurement is None:
-            raise ServerError("nothing was measured", "see the trial's log")
+        assert self._measurement is not None
         return self._measurement
 
-    def _add(self, **fields: object) -> None:
-        self._measurement = replace(self._so_far, **fields)  # type: ignore[arg-type]
+    def _add(self, **rows: object) -> None:
+        """Add a row to each of these fields of the measurement."""
+        known = self._so_far
+        added: dict[str, Any] = {name: (*getattr(known, name), row) for name, row in rows.items()}
+        self._measurement = replace(known, **added)
 
     def _see(self, moment: str, step: ProbeStep, part: Amount | None) -> Seen:
         """The state of the buffers and of the step's part, as it is kept."""
         looking = self._looking
         where = looking.where(step.table, self._pages(step, part))
-        seen = Seen(moment, step.name, _said(step, part), looking.state(), where)
-        self._add(seen=(*self._so_far.seen, seen))
+        held = step.do is not Do.REQUIRE or not lacking(step.state, where, looking.buffers)
+        seen = Seen(moment, step.name, _said(step, part), looking.state(), where, held)
+        self._add(seen=seen)
         return seen
 
     def _pages(self, step: ProbeStep, part: Amount | None) -> int:

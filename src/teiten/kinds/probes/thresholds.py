@@ -28,8 +28,6 @@ OWN_OF_A_CONNECTION = 8 * 1024**2
 PAGE_TABLE_SHARE = 512
 """A backend that has touched all shared buffers has page tables of this part of them (8 bytes for
 each 4 KiB), unless they are huge pages."""
-USUAL_WORK_MEM = 4 * 1024**2
-"""The server's default."""
 
 
 class Size(StrEnum):

@@ -9,25 +9,18 @@ side, as long as only one side exceeded it.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from teiten.analysis.model.evidence import block_means
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Context, Observation, without
 from teiten.analysis.model.verdict import Verdict, VerdictKind
 from teiten.analysis.verdict.contrasts import contexts_of, told_incomplete
-from teiten.analysis.verdict.pairs import PairedValues, pair
+from teiten.analysis.verdict.pairs import pair
 from teiten.analysis.verdict.sequential import decide_by_design, pairs_to_decide
 from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.kinds.contract_analyse import comparison_alpha
-from teiten.kinds.queries.model import (
-    OVER_TIMEOUT,
-    QUERY,
-    QUERY_TIME,
-    QueryGroup,
-    queries_of,
-)
+from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY, QUERY_TIME, QueryGroup, queries_of
 from teiten.kinds.queries.results import GroupConclusion, RatioBound
 from teiten.model.plan import Plan
 
@@ -42,159 +35,120 @@ class ComparedSides:
     old: str
     new: str
 
-    def rule(self, averaged: int = 1) -> Rule:
-        """Make the rule of a mean over so many queries, each at one combination of levels."""
-        alpha = comparison_alpha(self.plan, self.workload, averaged)
-        return Rule(self.plan.study.measure.delta, alpha, QUERY_TIME.better)
-
-    def decided(
-        self, log_ratios: Sequence[float], rule: Rule, levels: int = 1, *, unusable: int = 0
-    ) -> Verdict:
-        """A verdict in the way of the campaign's design."""
+    def verdict(self, contexts: Sequence[Context]) -> Verdict:
+        """Decide on the mean over several queries, each at one combination of levels, in the blocks
+        that have them all, in the way of the campaign's design; without a number where a trial
+        exceeded its limit."""
+        alpha = comparison_alpha(self.plan, self.workload, len(contexts))
+        rule = Rule(self.plan.study.measure.delta, alpha, QUERY_TIME.better)
+        paired = [
+            pair(
+                self.observations,
+                context=context,
+                metric=QUERY_TIME.name,
+                old=self.old,
+                new=self.new,
+            )
+            for context in contexts
+        ]
+        ratios = [pairs.log_ratios for pairs in paired]
+        means = list(block_means(ratios).values())
+        if any(self.over(context) for context in contexts):
+            return over_timeout(len(means), rule)
+        unusable = sum(pairs.unusable for pairs in paired)
         measure = self.plan.study.measure
-        return decide_by_design(measure, log_ratios, rule, unusable=unusable, levels=levels)
+        verdict = decide_by_design(measure, means, rule, unusable=unusable, levels=len(ratios))
+        return told_incomplete(verdict, ratios)
 
-    def decided_together(self, paired: Sequence[PairedValues], rule: Rule) -> Verdict:
-        """Decide on the mean over several queries, in the blocks that have them all."""
-        pairs = [pairs_of_query.log_ratios for pairs_of_query in paired]
-        unusable = sum(pairs_of_query.unusable for pairs_of_query in paired)
-        verdict = self.decided(
-            list(block_means(pairs).values()), rule, len(pairs), unusable=unusable
+    def over(self, context: Context) -> frozenset[str]:
+        """The sides of which a trial exceeded its limit."""
+        return frozenset(
+            observation.side
+            for observation in self.observations
+            if observation.context == context
+            and observation.side in (self.old, self.new)
+            and OVER_TIMEOUT.name in observation.metrics
         )
-        return told_incomplete(verdict, pairs)
+
+    def bound(self, contexts: Sequence[Context]) -> RatioBound | None:
+        """The limit in the place of times that exceeded it, where only one side did: the end of
+        the interval of such means."""
+        exceeded = frozenset[str]().union(*map(self.over, contexts))
+        if len(exceeded) != 1:
+            return None
+        effect = self._with_limits().verdict(contexts).effect
+        if effect is None:
+            return None
+        at_most = exceeded == {self.old}
+        return RatioBound(effect.high if at_most else effect.low, at_most)
+
+    def _with_limits(self) -> ComparedSides:
+        """With the limits that trials exceeded as their times."""
+        limited = [
+            replace(observation, metrics={QUERY_TIME.name: observation.metrics[OVER_TIMEOUT.name]})
+            if OVER_TIMEOUT.name in observation.metrics
+            else observation
+            for observation in self.observations
+        ]
+        return replace(self, observations=limited)
 
 
-def conclusions(sides: ComparedSides) -> tuple[GroupConclusion, ...]:
+def conclusions(sides: ComparedSides) -> Iterator[GroupConclusion]:
     """Conclude about every group in every context; about all queries too, where there are several
-    contexts. Empty where neither says more than the mean over all levels does."""
+    contexts. Nothing where neither says more than the mean over all levels does."""
     contexts = _by_others(sides)
-    groups = list(_groups(sides, several=len(contexts) > 1))
-    parts = [
-        (
-            group,
-            others,
-            {
+    groups: list[QueryGroup | None] = [None] if len(contexts) > 1 else []
+    groups += queries_of(sides.plan.study.workload(sides.workload)).groups
+    for others, queries in contexts.items():
+        for group in groups:
+            mine = {
                 name: context
                 for name, context in queries.items()
-                if not group or name in group.queries
-            },
-        )
-        for others, queries in contexts.items()
-        for group in groups
-    ]
-    parts = [part for part in parts if part[2]]
-    return tuple(_conclusion(sides, *part, sides.rule(len(part[2]))) for part in parts)
+                if group is None or name in group.queries
+            }
+            if mine:
+                yield _conclusion(sides, group, others, mine)
 
 
-def bounds(sides: ComparedSides) -> tuple[tuple[Context, RatioBound], ...]:
+def bounds(sides: ComparedSides) -> Iterator[tuple[Context, RatioBound]]:
     """Bound the ratio of every query that exceeded its limit, where only one side did."""
-    contexts, rule = contexts_of(sides.plan, sides.workload), sides.rule()
-    candidates = (
-        (context, _bound(sides, [context], rule)) for context in contexts if _over(sides, context)
-    )
-    return tuple((context, bound) for context, bound in candidates if bound is not None)
+    for context in contexts_of(sides.plan, sides.workload):
+        bound = sides.bound([context])
+        if bound is not None:
+            yield context, bound
 
 
 def _by_others(sides: ComparedSides) -> dict[Context, dict[str, Context]]:
     """The contexts of the queries by the levels of the other factors."""
     contexts: dict[Context, dict[str, Context]] = {}
     for context in contexts_of(sides.plan, sides.workload):
-        others = tuple(level for level in context if level[0] != QUERY)
-        contexts.setdefault(others, {})[dict(context).get(QUERY, "")] = context
+        query = dict(context).get(QUERY, "")
+        contexts.setdefault(without(context, QUERY), {})[query] = context
     return contexts
 
 
-def _groups(sides: ComparedSides, *, several: bool) -> Iterator[QueryGroup | None]:
-    """The study's groups; None stands for all queries."""
-    if several:
-        yield None
-    yield from queries_of(sides.plan.study.workload(sides.workload)).groups
-
-
 def _conclusion(
-    sides: ComparedSides,
-    group: QueryGroup | None,
-    others: Context,
-    queries: Mapping[str, Context],
-    rule: Rule,
+    sides: ComparedSides, group: QueryGroup | None, others: Context, queries: Mapping[str, Context]
 ) -> GroupConclusion:
-    over = tuple(name for name, context in queries.items() if _over(sides, context))
-    paired = [_pairs(sides, context) for context in queries.values()]
-    complete = len(block_means([pairs_of_query.log_ratios for pairs_of_query in paired]))
-    verdict = over_timeout(complete, rule) if over else sides.decided_together(paired, rule)
+    contexts = list(queries.values())
+    verdict = sides.verdict(contexts)
     foretold = verdict.kind is VerdictKind.INCONCLUSIVE and sides.plan.study.measure.sequential
     return GroupConclusion(
         group=group.name if group else "",
         title=group.title if group else None,
         context=others,
         queries=tuple(queries),
-        over=over,
+        over=tuple(name for name, context in queries.items() if sides.over(context)),
         verdict=verdict,
-        bound=_bound(sides, list(queries.values()), rule) if over else None,
+        bound=sides.bound(contexts),
         needed=pairs_to_decide(verdict) if foretold else None,
     )
-
-
-def _pairs(sides: ComparedSides, context: Context) -> PairedValues:
-    return pair(
-        sides.observations,
-        context=context,
-        metric=QUERY_TIME.name,
-        old=sides.old,
-        new=sides.new,
-    )
-
-
-def _over(sides: ComparedSides, context: Context) -> list[Observation]:
-    return [
-        observation
-        for observation in sides.observations
-        if observation.context == context
-        and observation.side in (sides.old, sides.new)
-        and OVER_TIMEOUT.name in observation.metrics
-    ]
-
-
-def _bound(sides: ComparedSides, contexts: Sequence[Context], rule: Rule) -> RatioBound | None:
-    """The limit in the place of times that exceeded it: the end of the interval of such means."""
-    exceeded = {observation.side for context in contexts for observation in _over(sides, context)}
-    if len(exceeded) != 1:
-        return None
-    means = list(block_means([_with_limits(sides, context) for context in contexts]).values())
-    effect = sides.decided(means, rule, len(contexts)).effect
-    if effect is None:
-        return None
-    at_most = exceeded == {sides.old}
-    return RatioBound(effect.high if at_most else effect.low, at_most)
-
-
-def _with_limits(sides: ComparedSides, context: Context) -> dict[int, float]:
-    times: dict[str, dict[int, float]] = {sides.old: {}, sides.new: {}}
-    for observation in sides.observations:
-        if observation.context == context and observation.side in times:
-            value = observation.metrics.get(
-                OVER_TIMEOUT.name, observation.metrics.get(QUERY_TIME.name, math.nan)
-            )
-            if value > 0:
-                times[observation.side][observation.block] = value
-    old, new = times[sides.old], times[sides.new]
-    return {block: math.log(new[block] / old[block]) for block in sorted(old.keys() & new.keys())}
 
 
 def step_verdicts(
     sides: ComparedSides, context: Context, levels: Sequence[str]
 ) -> tuple[Verdict | None, ...]:
     """Each level of a sweep against the one before it (there are as many steps as new sides); None
-    of the first, and where a trial exceeded its limit there is no number."""
-    rule = sides.rule()
-    verdicts: list[Verdict | None] = [None]
-    for old, new in itertools.pairwise(levels):
-        step = ComparedSides(sides.plan, sides.workload, sides.observations, old, new)
-        paired = _pairs(step, context)
-        over = _over(step, context)
-        verdicts.append(
-            over_timeout(len(paired.log_ratios), rule)
-            if over
-            else step.decided_together([paired], rule)
-        )
-    return tuple(verdicts)
+    of the first."""
+    steps = (replace(sides, old=old, new=new) for old, new in itertools.pairwise(levels))
+    return (None, *(step.verdict([context]) for step in steps))

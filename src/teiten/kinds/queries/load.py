@@ -212,33 +212,25 @@ class Answers:
 
     def __init__(self, record: CampaignRecord) -> None:
         self._record = record
-        self._first: dict[tuple[str, str], tuple[Answer, str]] = {}
-        """The answer, and the side that gave it."""
-        for event in record.events():
-            if event.kind == ANSWER:
-                detail = event.detail
-                answer = Answer(int(detail["rows"]), str(detail["checksum"]))
-                key = (str(detail["workload"]), str(detail["query"]))
-                self._first[key] = (answer, str(detail["side"]))
+        self._first = {
+            (event.detail["workload"], event.detail["query"]): event.detail
+            for event in record.events()
+            if event.kind == ANSWER
+        }
 
     def problem(self, workload: str, query: str, answer: Answer, side: str) -> Problem | None:
         """A problem where the answer is not the first one; the first one is taken note of."""
+        own = {"rows": answer.rows, "checksum": answer.checksum}
         first = self._first.get((workload, query))
         if first is None:
-            self._first[workload, query] = (answer, side)
-            self._record.record_event(
-                ANSWER,
-                workload=workload,
-                query=query,
-                rows=answer.rows,
-                checksum=answer.checksum,
-                side=side,
-            )
+            detail: dict[str, Any] = {"workload": workload, "query": query, **own, "side": side}
+            self._first[workload, query] = detail
+            self._record.record_event(ANSWER, **detail)
             return None
-        if first[0] == answer:
+        if first.items() >= own.items():
             return None
         return Problem(
             WRONG,
-            f"{query}: {answer.rows} rows, checksum {answer.checksum}; {first[1]} had answered"
-            f" {first[0].rows} rows, checksum {first[0].checksum}",
+            f"{query}: {answer.rows} rows, checksum {answer.checksum}; {first['side']} had answered"
+            f" {first['rows']} rows, checksum {first['checksum']}",
         )

@@ -33,7 +33,7 @@ from teiten.model.study import Measure, Script, Study, Workload
 from teiten.model.units import Seconds
 from teiten.study.locate import Place
 from teiten.study.schema import WorkloadTable
-from teiten.study.scripts import VARIABLES, from_here, rows_for
+from teiten.study.scripts import VARIABLES, from_here, rows_for, text_of
 from teiten.study.tables import Budget, Name, Text, TomlTable, Words
 from teiten.suggest import did_you_mean
 
@@ -64,13 +64,13 @@ class Queries(KindPlan):
     does = "times queries one by one"
     metrics = METRICS
     contrasted = CONTRASTED
-    measures: ClassVar[tuple[str, ...]] = tuple(PlanMeasure)
+    measures = tuple(PlanMeasure)
     options = QueriesOptions
     table = QueriesTable
     told_by = "queries"
-    changeable: ClassVar[tuple[str, ...]] = (VARIABLES, "runs", "timeout", "check_answers")
-    brings: ClassVar[tuple[str, ...]] = (QUERY,)
-    averaged: ClassVar[tuple[str, ...]] = (QUERY,)
+    changeable = (VARIABLES, "runs", "timeout", "check_answers")
+    brings = (QUERY,)
+    averaged = (QUERY,)
     axis: ClassVar[str | None] = QUERY
     own_factor: ClassVar[str | None] = QUERY
     any_data = True
@@ -154,8 +154,7 @@ class Queries(KindPlan):
 
 
 def _groups(place: Place, table: QueriesTable, names: Sequence[str]) -> Iterator[QueryGroup]:
-    """The classes of a workload's queries. Raises where one names a query that is not there, or
-    that is in another one."""
+    """The classes of a workload's queries. Raises where a query is not there, or in another one."""
     seen: dict[str, str] = {}
     for number, group in enumerate(table.groups):
         for query in group.queries:
@@ -212,12 +211,7 @@ def _query(path: Path) -> Query:
         raise ValueError(
             f"{path.name}: a query's file is named with letters, digits, '.', '-' and '_'"
         )
-    try:
-        text = path.read_text(encoding="utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"the query {path} is not a text in UTF-8") from error
-    except OSError as error:
-        raise ValueError(f"the query {path} cannot be read: {error.strerror}") from error
+    text = text_of(path, "query").removeprefix("\ufeff")
     if not _COMMENTS.sub("", text).strip(" \t\r\n;"):
         raise ValueError(f"the query {path} holds no statement")
     if "\0" in text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,10 +49,23 @@ HAS = "plan_has"
 _OF_PLANS = (*PlanMeasure, LAUNCHED, SERIAL, PERMITTED, BY_SIZE, BY_PARTITIONS, HAS)
 
 
-def numbers_of_plans(plan: Plan, events: Sequence[Event]) -> NumbersOf:
-    """Make what reads the numbers of trials whose plan was executed."""
+Circumstances = tuple[Relations, WorkerLimits | None]
+"""What is known of the data and of the server of a trial."""
+
+
+def circumstances_of(plan: Plan, events: Sequence[Event]) -> Callable[[TrialView], Circumstances]:
+    """Make what finds the circumstances of trials."""
     relations = recorded_relations(events)
     templates = {trial.number: trial.template.fingerprint for trial in plan.trials}
+    return lambda view: (
+        relations.get(templates[view.number], {}),
+        limits_of(view.facts.get(PLANNER)),
+    )
+
+
+def numbers_of_plans(plan: Plan, events: Sequence[Event]) -> NumbersOf:
+    """Make what reads the numbers of trials whose plan was executed."""
+    known = circumstances_of(plan, events)
 
     def numbers(view: TrialView, wanted: Collection[str]) -> dict[str, float]:
         names = [name for name in wanted if name.partition(":")[0] in _OF_PLANS]
@@ -62,8 +75,7 @@ def numbers_of_plans(plan: Plan, events: Sequence[Event]) -> NumbersOf:
         explained = unpacked(str(text))
         if explained is None:
             return {}
-        known = relations.get(templates[view.number], {})
-        executed = Executed(explained, known, limits_of(view.facts.get(PLANNER)))
+        executed = Executed(explained, *known(view))
         figures = ((name, executed.number(name)) for name in names)
         return {name: float(value) for name, value in figures if value is not None}
 
@@ -143,22 +155,17 @@ class Executed:
         return self._by_rule(quantity, relation)
 
     def _by_rule(self, rule: str, relation: str) -> int | None:
-        if not relation:
-            return self._of_source
+        if not relation:  # of what the plan scans first in parallel
+            source = self._gathers[0].source if self._gathers else None
+            if source is None:
+                return None
+            # Of an index's part the size gives only the most; fewer are no contradiction.
+            return min(source.workers, self._launched) if source.at_most else source.workers
         if rule == BY_SIZE:
             return self._by_size(relation)
         tables = [table for table in self.relations.values() if table.kind == TABLE]
         count = sum(table.parent == relation for table in tables)
         return workers_by_partitions(count) if count else None
-
-    @property
-    def _of_source(self) -> int | None:
-        """Workers by the rule for what the plan scans first in parallel."""
-        source = self._gathers[0].source if self._gathers else None
-        if source is None:
-            return None
-        # Of an index's part the size gives only the most; fewer are no contradiction.
-        return min(source.workers, self._launched) if source.at_most else source.workers
 
     def _by_size(self, name: str) -> int | None:
         """Workers by the rule for the size of a table or an index."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from teiten.analysis.model.explain import GatherWorkers, QueryPlans, TableUse, WorkerLimits
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
-from teiten.analysis.model.verdict import Verdict
+from teiten.analysis.model.verdict import Estimate, Interval, Verdict
 from teiten.kinds.queries.model import NAME
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
@@ -68,21 +68,21 @@ class QueryTime:
 
     context: Context
     side: str
-    mean: Seconds | None
+    estimate: Estimate | None
     """None where no execution stayed within the limit."""
-    low: Seconds | None
-    """None of fewer than two trials."""
-    high: Seconds | None
     over: int
     """Trials that exceeded the limit."""
-    within: int
-    """Those that stayed within it."""
     limit: Seconds | None = None
 
     @property
-    def half_width(self) -> float:
-        """Half the width of its interval; NaN without one."""
-        return math.nan if self.low is None or self.high is None else (self.high - self.low) / 2
+    def within(self) -> int:
+        """Trials that stayed within the limit."""
+        return 0 if self.estimate is None else self.estimate.blocks
+
+    @property
+    def mean(self) -> float | None:
+        """None as ``estimate`` is."""
+        return None if self.estimate is None else self.estimate.mean
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,11 @@ class SweepStep:
     against_previous: Verdict | None
     workers: QueryWorkers | None
 
+    @property
+    def effect(self) -> Interval | None:
+        """The ratio of its time and that at the first level."""
+        return self.against_first.effect if self.against_first else None
+
 
 @dataclass(frozen=True)
 class QuerySweep:
@@ -143,16 +148,13 @@ class QuerySweep:
         equal ones the lower. By the pairs with the first level, as their verdicts are: means of
         all trials can rank otherwise, where blocks are missing. A level that has no ratio is
         ranked by its mean."""
-        timed = [step for step in self.steps if step.time.mean is not None and not step.time.over]
-        base = next(
-            (float(step.time.mean or 0.0) for step in timed if step.level == self.first), None
-        )
+        timed = [step for step in self.steps if step.time.within and not step.time.over]
+        base = next((step.time.mean for step in timed if step.level == self.first), None)
 
         def relative(step: SweepStep) -> float:
-            effect = step.against_first.effect if step.against_first else None
-            if effect is not None:
-                return effect.ratio
-            return float(step.time.mean or 0.0) / base if base else math.inf
+            if step.effect is not None:
+                return step.effect.ratio
+            return (step.time.mean or 0.0) / base if base else math.inf
 
         return tuple(sorted(timed, key=relative))
 

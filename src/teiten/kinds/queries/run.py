@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 import psycopg
 
-from teiten.errors import ServerError, WorkloadError
+from teiten.errors import WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, ExtraWindow, SampledLoad
@@ -39,14 +40,8 @@ JUDGED = ("cpu_steal_share", "cpu_other_share")
 
 
 def loads(bench: Bench) -> Begin:
-    """The trials of a campaign share what each query answered first, and which of their servers
-    cancelled one."""
-    answers, cancelled = Answers(bench.record), set[int]()
-
-    def begin(trial: PlannedTrial, site: Site, folder: Path) -> QueryLoad:
-        return QueryLoad(bench, (answers, cancelled), trial, site, folder)
-
-    return begin
+    """Trials share what each query answered first, and which of their servers cancelled one."""
+    return partial(QueryLoad, bench, (Answers(bench.record), set[int]()))
 
 
 class QueryLoad(SampledLoad):
@@ -79,8 +74,7 @@ class QueryLoad(SampledLoad):
         self._over = False
 
     def rehearse(self) -> None:
-        """Let the server plan every query of the workload, which finds their errors; and take note
-        of what it plans for."""
+        """Let the server plan every query, which finds their errors; and note what it plans for."""
         self._note_relations()
         self._draw()
         session = self._new_session()
@@ -128,13 +122,11 @@ class QueryLoad(SampledLoad):
 
     def measure(self, turn: int) -> Facts:
         """All timings of the query: a trial of it is not cut into slices."""
-        del turn
         self.sample(self._time_all)
         return {"seconds": list(self._timings), "over": self._over}
 
     def collect(self) -> Facts:
-        if self._session is None:
-            raise ServerError("nothing was measured", "see the trial's log")
+        assert self._session is not None
         metrics = {MEASURED_SECONDS.name: float(sum(self._timings))}
         if self._over:
             metrics[OVER_TIMEOUT.name] = float(self._options.timeout)
@@ -160,8 +152,7 @@ class QueryLoad(SampledLoad):
         return {"explained": self.gathered.facts["plan_executed"]}
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        """The limit's own message is no error, of whichever side of this server; a wrong answer is
-        one."""
+        """The limit's own message, whichever side's, is no error; a wrong answer is one."""
         own = self._session is not None and self._session.cancelled
         if own or self._server in self._cancelled:
             seen = tuple(problem for problem in seen if BY_TIMEOUT not in problem.detail)
@@ -169,7 +160,6 @@ class QueryLoad(SampledLoad):
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
         """The query again and again."""
-        del folder
         session = self._new_session()
         begun, executed = time.monotonic(), 0
         while (passed := time.monotonic() - begun) < seconds:

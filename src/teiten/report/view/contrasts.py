@@ -36,12 +36,12 @@ Value = Callable[[LevelResult, int], TableCell]
 """The cell of a level's old side (0) or new side (1)."""
 
 
-def detectable_text(t: Texts, verdict: Verdict) -> str:
-    """The smallest detectable effect, behind a verdict; empty where there is none to say."""
-    smallest = told_detectable(verdict)
+def verdict_text(t: Texts, verdict: Verdict) -> str:
+    """A verdict, and behind it the smallest effect that could have been seen, where it is told."""
+    word, smallest = verdict_word(t, verdict), told_detectable(verdict)
     if smallest is None:
-        return ""
-    return t("table.detectable", percent=detectable_percent(t, smallest))
+        return word
+    return word + t("table.detectable", percent=detectable_percent(t, smallest))
 
 
 def verdict_cell(t: Texts, verdict: Verdict, word: str = "") -> TableCell:
@@ -130,7 +130,7 @@ def _judged(judged: Judged, verdict: Verdict, level: LevelResult | None) -> Iter
     if judged.further:
         yield judged.further(level)
     yield judged.count(level)
-    yield verdict_cell(t, verdict, f"{verdict_word(t, verdict)}{detectable_text(t, verdict)}")
+    yield verdict_cell(t, verdict, verdict_text(t, verdict))
 
 
 def side_of(level: LevelResult, side: int) -> tuple[float | None, Sequence[float], int]:

@@ -13,6 +13,7 @@ from teiten.model.metrics import RATE, Metric
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import coloured
+from teiten.report.effects import confidence_percent
 from teiten.report.names import Context, Names
 from teiten.report.numbers import NOTHING, fixed, plain, significant
 from teiten.report.texts import Texts, texts
@@ -58,11 +59,16 @@ class Kit:
         several = any(len(trial.nodes) > 1 for trial in self.analysis.plan.trials)
         return self.t("chart.of-nodes") if several else ""
 
+    @property
+    def confidence(self) -> str:
+        """The confidence of an interval by itself: ``95 %``"""
+        return confidence_percent(self.t, 1 - self.study.measure.alpha)
+
     def context_of(self, trial: TrialView) -> Context:
-        return tuple(pair for pair in trial.levels if pair[0] != self.study.contrast)
+        return trial.context(self.study.contrast)
 
     def side_of(self, trial: TrialView) -> str:
-        return dict(trial.levels).get(self.study.contrast, "")
+        return trial.side(self.study.contrast)
 
     @cached_property
     def groups(self) -> tuple[TrialGroup, ...]:

@@ -30,7 +30,6 @@ from teiten.report.blocks import (
 from teiten.report.effects import (
     change_decimals,
     change_interval,
-    confidence_percent,
     percent,
 )
 from teiten.report.flame_graph import (
@@ -139,7 +138,7 @@ def _sentences(kit: Kit, contrast: StacksContrast) -> tuple[str, ...]:
         "amount": f"{fixed(abs(difference), digits)} {unit.name}",
         "signed": f"{fixed(difference, digits, signed=True)} {unit.name}",
         "interval": f"{interval} {unit.name}" if interval else NOTHING,
-        "confidence": confidence_percent(t, 1 - kit.study.measure.alpha),
+        "confidence": kit.confidence,
     }
     direction = "more" if difference > 0 else "less"
     match contrast.explained:
@@ -213,7 +212,7 @@ def _functions(kit: Kit, name: str, contrast: StacksContrast) -> Table:
             shown=len(shown),
             compared=contrast.compared,
             pairs=contrast.pairs,
-            confidence=confidence_percent(t, 1 - kit.study.measure.alpha),
+            confidence=kit.confidence,
         ),
         tall=len(shown) > 15,
     )
@@ -358,7 +357,7 @@ def _taken(kit: Kit, name: str, transaction: PerTransaction) -> Table:
     note = t(
         "taken.note",
         rows=len(transaction.rows),
-        confidence=confidence_percent(t, 1 - kit.study.measure.alpha),
+        confidence=kit.confidence,
     )
     return Table(
         name,

@@ -267,7 +267,7 @@ def _knee(kit: Kit, side: str, result: ScalingResult, knee: Knee) -> str:
 def _fit(kit: Kit, side: str, result: ScalingResult, fit: UslFit) -> str:
     t, scaling = kit.t, result.scaling
     least, most = _residuals(kit, scaling)
-    confidence = confidence_percent(t, 1 - kit.study.measure.alpha)
+    confidence = kit.confidence
     return t(
         "scaling.fit",
         side=side,

@@ -1,6 +1,7 @@
 """How much the contrasted factor changes a probe, and which side wins, by declared thresholds.
 
-Verdicts of every level of the contrasted factor against each before it.
+The counted trials of probes by cell and block, what a GiB more of buffers costs (a line through the
+numbers of each block), and verdicts of every level of the contrasted factor against each before it.
 
 All pairs of sides in all contexts of all workloads, by each number that they are compared by, and
 all pairs of servers, are K comparisons, each from an interval at α/K, so that they hold together
@@ -10,40 +11,99 @@ What the slower side adds to a statement has an interval at the same level, and 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, median
+from statistics import fmean, geometric_mean, linear_regression, median
 
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.observations import Context, without
 from teiten.analysis.model.verdict import Verdict, VerdictKind
-from teiten.analysis.verdict.changes import arithmetic, deciding_half_width_of
+from teiten.analysis.verdict.changes import arithmetic, deciding_half_width_of, geometric
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
-from teiten.analysis.verdict.pairs import pair
-from teiten.analysis.verdict.sequential import decide_by_design
-from teiten.analysis.verdict.verdict import Rule
-from teiten.kinds.probes.findings.tried import Sides, Tried
-from teiten.kinds.probes.measurement import PageOrigin
+from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, measurement_of
 from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import NAME, PROBE, Do, Probe, ProbeStep, probes_of
-from teiten.kinds.probes.results import EffectFound, SidePair
+from teiten.kinds.probes.results import DECIDED, CostLine, EffectFound, SidePair
 from teiten.kinds.probes.thresholds import NONE_WITHIN, Size, size_of
-from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
-from teiten.model.study import SERVER, Workload
-from teiten.model.units import Seconds, Share
+from teiten.model.study import SERVER, Measure, Workload
+from teiten.model.trial import Outcome
+from teiten.model.units import GIB, Bytes, Seconds, Share
 
-DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER, VerdictKind.DIFFERENT_BUT_SMALL)
+Key = tuple[str, Context]
+"""Workload, and the levels of all factors but the contrasted one."""
 
 
 @dataclass(frozen=True)
-class Yardstick:
-    """The time by which the effects of a probe are measured."""
+class Tried:
+    """A counted trial with what it measured."""
 
-    seconds: Seconds | None
-    of_checkpoint: bool = False
+    measurement: ProbeMeasurement
+    metrics: Mapping[str, float]
+
+    @property
+    def number(self) -> float:
+        """The probe's; NaN without one."""
+        return self.metrics.get(PROBE_TIME.name, math.nan)
+
+
+Sides = Mapping[str, Mapping[int, Tried]]
+"""By the level of the contrasted factor, and by block."""
+
+
+def tried_of(plan: Plan, views: Iterable[TrialView]) -> dict[Key, Sides]:
+    """In the study's order of workloads and levels; of several attempts the last that counts."""
+    contrast = plan.study.contrast
+    by_key: dict[Key, dict[str, dict[int, Tried]]] = {}
+    for view in sorted(views, key=lambda view: (view.block, view.attempt)):
+        measurement = measurement_of(view.facts)
+        if view.outcome is Outcome.COUNTED and measurement is not None:
+            sides = by_key.setdefault((view.workload, view.context(contrast)), {})
+            tried = Tried(measurement, view.metrics)
+            sides.setdefault(view.side(contrast), {})[view.block] = tried
+    order = plan.study.contrasted_levels or ("",)
+    return {
+        key: {side: by_key[key][side] for side in order if side in by_key[key]}
+        for key in sorted(by_key, key=lambda key: plan.study.place(key[0], key[1]))
+    }
+
+
+def trials_of(sides: Sides) -> list[Tried]:
+    """List the trials of all sides."""
+    return [trial for side in sides.values() for trial in side.values()]
+
+
+def all_known(values: Iterable[float | None]) -> list[float]:
+    """List values; none where any of them is not known."""
+    listed = [*values]
+    known = [value for value in listed if value is not None]
+    return known if len(known) == len(listed) else []
+
+
+def cost_line(sides: Sides, measure: Measure) -> CostLine | None:
+    """None with fewer than two sizes, or where no block has the smallest and the largest one."""
+    sizes = sorted({trial.measurement.shared_buffers for trial in trials_of(sides)})
+    by_block: dict[int, dict[Bytes, float]] = {}
+    for side in sides.values():
+        for block, trial in side.items():
+            if trial.number > 0:
+                by_block.setdefault(block, {})[trial.measurement.shared_buffers] = trial.number
+    whole = [by_size for by_size in by_block.values() if {sizes[0], sizes[-1]} <= by_size.keys()]
+    if len(sizes) < 2 or not whole:
+        return None
+    lines = [
+        linear_regression([size / GIB for size in by_size], list(by_size.values()))
+        for by_size in whole
+    ]
+    alpha, width = measure.alpha, deciding_half_width_of(measure)
+    per_gib = arithmetic([line.slope for line in lines], alpha, width)
+    at_nothing = arithmetic([line.intercept for line in lines], alpha, width)
+    ratio = geometric([by_size[sizes[-1]] / by_size[sizes[0]] for by_size in whole], alpha, width)
+    if per_gib is None or at_nothing is None or ratio is None:
+        return None
+    return CostLine(per_gib, at_nothing, sizes[0], sizes[-1], ratio)
 
 
 def disk_read(trials: Iterable[Tried]) -> Seconds | None:
@@ -51,28 +111,29 @@ def disk_read(trials: Iterable[Tried]) -> Seconds | None:
     seconds = [
         statement.seconds
         for trial in trials
-        for statement in trial.statements
+        for statement in trial.measurement.statements
         if statement.origin is PageOrigin.DISK
     ]
     return Seconds(fmean(seconds)) if seconds else None
 
 
-def yardstick(probe: Probe, trials: Iterable[Tried], disk: Seconds | None) -> Yardstick:
-    """A probe of checkpoints is measured by those that wait for the disk."""
-    checkpoints = [checkpoint for trial in trials for checkpoint in trial.measurement.checkpoints]
-    if not checkpoints:
-        return Yardstick(disk)
-    whole = [checkpoint.seconds for checkpoint in checkpoints if checkpoint.step != probe.number_of]
-    return Yardstick(Seconds(median(whole)) if whole else None, of_checkpoint=True)
-
-
 def effect_of(
-    sides: Sides, pairs: Sequence[SidePair], by: Yardstick, comparisons: Comparisons
+    probe: Probe,
+    sides: Sides,
+    pairs: Sequence[SidePair],
+    disk: Seconds | None,
+    *,
+    measure: Measure,
+    alpha: Share,
 ) -> EffectFound | None:
-    """None where fewer than two sides have a number."""
-    numbers = {
-        side: number for side, trials in sides.items() if (number := _mean_log(trials)) is not None
+    """None where fewer than two sides have a number. ``disk``: the mean time of a page from the
+    disk; a probe of checkpoints is measured by those that wait for the disk. ``alpha``: that of one
+    comparison."""
+    positive = {
+        side: [trial.number for trial in trials.values() if trial.number > 0]
+        for side, trials in sides.items()
     }
+    numbers = {side: geometric_mean(values) for side, values in positive.items() if values}
     known = [pair for pair in pairs if pair.old in numbers and pair.new in numbers]
     if not known:
         return None
@@ -80,30 +141,26 @@ def effect_of(
     worst = max(numbers, key=lambda side: numbers[side])
     towards = (_towards(pair_of_sides, best, worst) for pair_of_sides in known)
     verdict = next((toward for toward in towards if toward is not None), None)
-    width = deciding_half_width_of(comparisons.plan.study.measure)
-    added = arithmetic(_added(sides[worst], sides[best]), comparisons.alpha, width)
+    width = deciding_half_width_of(measure)
+    added = arithmetic(_added(sides[worst], sides[best]), alpha, width)
     if verdict is None or added is None:
         return None
-    least, most = _between(verdict, added.low, added.high, by.seconds)
+    runs = [run for trial in trials_of(sides) for run in trial.measurement.checkpoints]
+    whole = [run.seconds for run in runs if run.step != probe.number_of]
+    if runs:
+        disk = Seconds(median(whole)) if whole else None
+    least, most = _between(verdict, added.low, added.high, disk)
     return EffectFound(
         best=best,
         worst=worst,
         verdict=verdict,
         added=added,
-        measure=by.seconds,
-        of_checkpoint=by.of_checkpoint,
+        measure=disk,
+        of_checkpoint=bool(runs),
         least=least,
         most=most,
         winners=tuple(numbers) if most is Size.NONE else _winners(tuple(numbers), known),
     )
-
-
-def slower_of(pair: SidePair) -> tuple[str, str] | None:
-    """The slower and the faster side of a pair that was decided."""
-    effect = pair.verdict.effect
-    if pair.verdict.kind not in DECIDED or effect is None:
-        return None
-    return (pair.new, pair.old) if effect.ratio > 1 else (pair.old, pair.new)
 
 
 def _towards(pair: SidePair, old: str, new: str) -> Verdict | None:
@@ -125,12 +182,6 @@ def _towards(pair: SidePair, old: str, new: str) -> Verdict | None:
     )
 
 
-def _mean_log(trials: Mapping[int, Tried]) -> float | None:
-    numbers = [trial.metrics.get(PROBE_TIME.name, math.nan) for trial in trials.values()]
-    logs = [math.log(number) for number in numbers if number > 0]
-    return fmean(logs) if logs else None
-
-
 def _added(worst: Mapping[int, Tried], best: Mapping[int, Tried]) -> list[float]:
     """By how much a statement takes longer, of each block that has both."""
     return [
@@ -140,10 +191,8 @@ def _added(worst: Mapping[int, Tried], best: Mapping[int, Tried]) -> list[float]
 
 def _each(tried: Tried) -> float:
     """The mean time of a statement, those among them that swept; without statements the number."""
-    statements = tried.statements
-    if statements:
-        return fmean(statement.seconds for statement in statements)
-    return tried.metrics.get(PROBE_TIME.name, math.nan)
+    statements = tried.measurement.statements
+    return fmean(statement.seconds for statement in statements) if statements else tried.number
 
 
 def _between(
@@ -164,11 +213,8 @@ def _between(
 
 
 def _winners(sides: Sequence[str], pairs: Sequence[SidePair]) -> tuple[str, ...]:
-    decided = [ordered for pair in pairs if (ordered := slower_of(pair)) is not None]
-    if not decided:
-        return ()
-    slower = {side for side, _ in decided}
-    return tuple(side for side in sides if side not in slower)
+    slower = {pair.slower[0] for pair in pairs if pair.slower is not None}
+    return tuple(side for side in sides if side not in slower) if slower else ()
 
 
 def comparisons_of(plan: Plan) -> int:
@@ -183,48 +229,17 @@ def comparisons_of(plan: Plan) -> int:
 
 def _comparisons(plan: Plan, workload: Workload) -> int:
     sides = len(sides_of(plan, workload.name))
-    contexts = [dict(levels) for levels in contexts_of(plan, workload.name)]
-    crossed = (levels for levels in contexts if SERVER in levels)
-    of_servers = Counter(
-        tuple(pair for pair in levels.items() if pair[0] != SERVER) for levels in crossed
-    )
+    contexts = contexts_of(plan, workload.name)
     count = 0
     for context in contexts:
         commits = any(step.commit for step in _steps(workload, context))
         count += (1 + commits) * sides * (sides - 1) // 2
-    for others, servers in of_servers.items():
-        steps = _steps(workload, dict(others))
-        executed = {step.name for step in steps if step.do is Do.EXECUTE}
+    crossed = (without(context, SERVER) for context in contexts if SERVER in dict(context))
+    for others, servers in Counter(crossed).items():
+        executed = {step.name for step in _steps(workload, others) if step.do is Do.EXECUTE}
         count += (servers - 1) * sides * (1 + len(executed))
     return count
 
 
-def _steps(workload: Workload, context: Mapping[str, str | None]) -> Sequence[ProbeStep]:
-    return probes_of(workload).probe(context.get(PROBE) or "").steps
-
-
-@dataclass(frozen=True)
-class Comparisons:
-    """Comparisons of the sides of one workload."""
-
-    plan: Plan
-    workload: str
-    observations: Sequence[Observation]
-    """Observations of this workload alone."""
-    alpha: Share
-    """The α of one comparison."""
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        return sides_of(self.plan, self.workload)
-
-    def pairs(self, context: Context, metric: Metric) -> Iterator[SidePair]:
-        for old, new in itertools.combinations(self.sides, 2):
-            yield SidePair(old, new, self._verdict(context, metric, old, new))
-
-    def _verdict(self, context: Context, metric: Metric, old: str, new: str) -> Verdict:
-        measure = self.plan.study.measure
-        rule = Rule(measure.delta, self.alpha, metric.better)
-        paired = pair(self.observations, context=context, metric=metric.name, old=old, new=new)
-        changes = list(paired.log_ratios.values())
-        return decide_by_design(measure, changes, rule, unusable=paired.unusable)
+def _steps(workload: Workload, context: Context) -> Sequence[ProbeStep]:
+    return probes_of(workload).probe(dict(context).get(PROBE, "")).steps

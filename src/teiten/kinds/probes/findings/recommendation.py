@@ -8,26 +8,18 @@ stands the memory that trials had, how it is known, and where working sets no lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.model.observations import Context
-from teiten.kinds.probes.findings.effects import slower_of
-from teiten.kinds.probes.findings.tried import without_probe
-from teiten.kinds.probes.measurement import MeasuredStep, PageOrigin, ProbeMeasurement, share_of
-from teiten.kinds.probes.model import BLOCK
-from teiten.kinds.probes.results import (
-    AtWorkingSet,
-    Beaten,
-    Cliff,
-    MemoryKnown,
-    ProbeResult,
-    Recommendation,
-    Room,
-)
+from teiten.analysis.model.observations import Context, without
+from teiten.kinds.probes.findings.effects import all_known
+from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, share_of
+from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
+from teiten.kinds.probes.results import Cliff, MemoryKnown, ProbeResult, Recommendation, Room
 from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
 from teiten.model.memory import memory_of
 from teiten.model.plan import Plan
+from teiten.model.settings import size_setting
 from teiten.model.trial import Event
 from teiten.model.units import Bytes
 
@@ -42,24 +34,38 @@ class Wanted:
     huge_pages: bool = False
 
 
-def recommendations(
-    results: Sequence[ProbeResult], wanted: Mapping[Context, Wanted]
-) -> Iterator[Recommendation]:
-    """One for each context without its probe; none of fewer than two sizes. ``wanted``: by
-    context."""
-    contexts = dict.fromkeys(without_probe(result.context) for result in results)
-    for context in contexts:
-        mine = [result for result in results if without_probe(result.context) == context]
-        recommendation = _recommendation(context, mine, wanted[context])
+def recommendations(plan: Plan, results: Sequence[ProbeResult]) -> Iterator[Recommendation]:
+    """One for each context without its probe; none of fewer than two sizes."""
+    for context in dict.fromkeys(without(result.context, PROBE) for result in results):
+        mine = [result for result in results if without(result.context, PROBE) == context]
+        recommendation = _recommendation(context, mine, _wanted(plan, context, mine))
         if recommendation is not None:
             yield recommendation
 
 
-def rooms_of(sizes: Mapping[str, Bytes], memory: Bytes, wanted: Wanted) -> tuple[Room, ...]:
-    return tuple(_room(side, size, memory, wanted) for side, size in sizes.items())
+def _wanted(plan: Plan, context: Context, results: Sequence[ProbeResult]) -> Wanted:
+    """Take the greatest need that a workload states; of work_mem else the servers' setting."""
+    workloads = dict.fromkeys(result.workload for result in results)
+    options = [probes_of(plan.study.workload(name)) for name in workloads]
+    settings = [_settings(plan, name, context) for name in workloads]
+    return Wanted(
+        max(option.working_set or Bytes(0) for option in options) or None,
+        max(option.connections or 0 for option in options) or None,
+        max(option.work_mem or Bytes(0) for option in options)
+        or max(size_setting(values, "work_mem") for values in settings),
+        huge_pages=all(values.get("huge_pages") == "on" for values in settings),
+    )
 
 
-def _room(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:
+def _settings(plan: Plan, workload: str, context: Context) -> dict[str, str]:
+    for trial in plan.trials:
+        here = without(trial.cell.context(plan.study.contrast), PROBE)
+        if trial.cell.workload == workload and here == context:
+            return dict(trial.settings)
+    return {}
+
+
+def room_of(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:
     tables = 0 if wanted.huge_pages else size // PAGE_TABLE_SHARE
     for_each = Bytes(OWN_OF_A_CONNECTION + wanted.work_mem + tables)
     left = Bytes(max(0, memory - size))
@@ -75,11 +81,10 @@ def _recommendation(
     if len(set(sizes.values())) < 2:
         return None
     memory = max(side.memory for probe in results for side in probe.sides)
-    rooms = rooms_of(sizes, memory, wanted)
-    telling = [result for result in results if result.by_parts or result.after_another]
-    beaten = tuple(_beaten(telling))
+    rooms = tuple(room_of(side, size, memory, wanted) for side, size in sizes.items())
+    beaten = {side for result in results if result.tells_of_memory for side in result.beaten}
     threatened = tuple(room.side for room in rooms if room.threatens)
-    out = {lost.side for lost in beaten} | set(threatened)
+    out = beaten | set(threatened)
     return Recommendation(
         context=context,
         memory=memory,
@@ -87,50 +92,10 @@ def _recommendation(
         connections=wanted.connections,
         work_mem=wanted.work_mem,
         working_set=wanted.working_set,
-        at_working_set=tuple(_at(telling, wanted.working_set)),
-        beaten=beaten,
         threatened=threatened,
         left=tuple(side for side in sizes if side not in out),
         decided=bool(beaten),
     )
-
-
-def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
-    """Each side once in each probe, by the side that beats it most."""
-    for result in results:
-        slower: dict[str, tuple[float, str]] = {}
-        for pair in result.pairs:
-            ordered = slower_of(pair)
-            if ordered is None or pair.verdict.effect is None:
-                continue
-            side, faster = ordered
-            ratio = pair.verdict.effect.ratio
-            by = max(ratio, 1 / ratio)
-            if by > slower.get(side, (0.0, ""))[0]:
-                slower[side] = (by, faster)
-        for side, (_, faster) in slower.items():
-            yield Beaten(result.workload, result.probe, side, faster)
-
-
-def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[AtWorkingSet]:
-    """List each side's times at the smallest part that is not smaller than the working set."""
-    if working_set is None:
-        return
-    for result in results:
-        if not result.by_parts:
-            continue
-        for side in result.sides:
-            enough = [part for part in side.parts if part.size >= working_set]
-            if enough:
-                smallest = min(enough, key=lambda part: part.size)
-                yield AtWorkingSet(
-                    workload=result.workload,
-                    probe=result.probe,
-                    side=side.side,
-                    part=smallest.size,
-                    mean=smallest.mean,
-                    from_disk=smallest.from_disk,
-                )
 
 
 LIMIT_CHECKED = "memory-limit"
@@ -163,25 +128,18 @@ def memories_of(
 def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
     """Find the cliff among the parts of one step. None with fewer than two parts, or where it is
     not known what came from the disk."""
-    by_trial = [_parts(trial, step) for trial in trials]
-    if not by_trial or any(len(parts) < 2 or not _known(parts) for parts in by_trial):
+    by_trial = [
+        sorted(filter(lambda part: part.statements, trial.step(step)), key=lambda part: part.pages)
+        for trial in trials
+    ]
+    from_disk = [
+        all_known(share_of(part.statements, PageOrigin.DISK) for part in parts)
+        for parts in by_trial
+    ]
+    if not from_disk or any(len(shares) < 2 for shares in from_disk):
         return None
     sizes = [Bytes(part.pages * BLOCK) for part in by_trial[0]]
-    past = [[_is_past(part) for part in parts] for parts in by_trial]
+    past = [[share >= CLIFF for share in shares] for shares in from_disk]
     safe = min([*trial, True].index(True) for trial in past)
     beyond = max(len(trial) - [*reversed(trial), False].index(False) for trial in past)
     return Cliff(sizes[safe - 1] if safe else None, sizes[beyond] if beyond < len(sizes) else None)
-
-
-def _parts(trial: ProbeMeasurement, step: str) -> list[MeasuredStep]:
-    measured = (part for part in trial.step(step) if part.statements)
-    return sorted(measured, key=lambda part: part.pages)
-
-
-def _known(parts: Iterable[MeasuredStep]) -> bool:
-    return not any(share_of(part.statements, PageOrigin.OUTSIDE) for part in parts)
-
-
-def _is_past(part: MeasuredStep) -> bool:
-    """Whether so many of a part's reads come from the disk that it does not fit."""
-    return (share_of(part.statements, PageOrigin.DISK) or 0.0) >= CLIFF

@@ -60,13 +60,6 @@ class Timer:
         self._connection.execute("COMMIT")
         return replace(timed, commit_seconds=Seconds(time.perf_counter() - begun))
 
-    @property
-    def connection(self) -> psycopg.Connection[Any]:
-        return self._connection
-
-    def close(self) -> None:
-        self._connection.close()
-
     def _text(self, page: int) -> str:
         return self._statement.replace(PLACE, str(page))
 

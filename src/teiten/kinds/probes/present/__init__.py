@@ -1,13 +1,17 @@
-"""Probes in the report: the answer by sizes, each probe's effect, verdicts, curves and origins."""
+"""Probes in the report: the answer by sizes, each probe's effect, verdicts, curves and origins;
+and the numbers of the 2021 report beside those measured here, of the smallest and the largest size.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from teiten.analysis.model.claims import PublishedQueries
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
-from teiten.kinds.probes.findings.beside import BesideProbes, Footing, beside_of
+from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import probes_of, run_of
+from teiten.kinds.probes.present.beside import beside_section
 from teiten.kinds.probes.present.curves import (
     clients_charts,
     cost_chart,
@@ -15,40 +19,16 @@ from teiten.kinds.probes.present.curves import (
     from_disk_chart,
     working_set_chart,
 )
-from teiten.kinds.probes.present.published import published_table
 from teiten.kinds.probes.present.recommend import answer_of, section_of
-from teiten.kinds.probes.present.summary import (
-    context_text,
-    effect_sentence,
-    probe_name,
-    probe_title,
-)
-from teiten.kinds.probes.present.tables import tables_of_probe
-from teiten.kinds.probes.present.units import (
-    ProbeTimeUnit,
-    memory_text,
-    percent_cell,
-    said_percent,
-    unit_for,
-)
+from teiten.kinds.probes.present.tables import effect_sentence, probe_title, tables_of_probe
+from teiten.kinds.probes.present.units import memory_text
 from teiten.kinds.probes.present.versions import versions_section
-from teiten.kinds.probes.results import ProbeResult, probes_found
-from teiten.kinds.probes.thresholds import CLIFF
-from teiten.model.study import Workload
-from teiten.report.blocks import (
-    Block,
-    Further,
-    Heading,
-    Items,
-    Section,
-    Text,
-    gallery,
-    looked_up,
-)
+from teiten.kinds.probes.results import PartTimes, ProbeResult, ProbeSide, probes_found
+from teiten.model.study import GUC_PREFIX, Workload
+from teiten.report.blocks import Block, Further, Heading, Section, Text, gallery, looked_up
 from teiten.report.charts.base import Chart
-from teiten.report.effects import plain_percent
-from teiten.report.numbers import NOTHING, bytes_text, significant
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.numbers import significant
+from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.kit import Kit
 from teiten.report.view.usual import UsualPresent
 
@@ -72,8 +52,9 @@ class ProbesPresent(UsualPresent):
         return answer_of(kit)
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
-        results = probes_found(kit.analysis).of_workload(workload)
-        for at, result in enumerate(results, start=1):
+        results = probes_found(kit.analysis).results
+        mine = (result for result in results if result.workload == workload)
+        for at, result in enumerate(mine, start=1):
             yield from _probe(kit, f"{prefix}-probe-{at}", result)
 
     def sections(self, kit: Kit) -> Iterable[Section]:
@@ -119,70 +100,134 @@ def _titled(kit: Kit, result: ProbeResult, charts: Iterable[Chart | None]) -> It
 PRESENT = ProbesPresent()
 
 
-KEYS = ("side", "buffers", "outside", "disk", "reading", "turnaround", "ground")
+FILE, COLUMNS = "buffers-2021-probes", ("small", "large")
+MILLISECONDS, PERCENT = 1e3, 100.0
+SMALL, LARGE = 0, 1
+"""Places of the sizes."""
+Numbers = tuple[float | None, float | None]
+"""At the smallest and the largest size; None where it is not known."""
 
 
-def beside_section(kit: Kit) -> Section:
-    """Empty where probes ran alone."""
-    besides = beside_of(kit.analysis)
-    shown: list[Block] = []
-    for at, key in enumerate(
-        dict.fromkeys((beside.workload, beside.context) for beside in besides), start=1
-    ):
-        sizes = [beside for beside in besides if (beside.workload, beside.context) == key]
-        name, context = kit.names.workload(key[0]), context_text(kit, key[1])
-        title = kit.t("probe.title", title=name, context=context) if context else name
-        shown += [
-            Heading(3, title),
-            Items(tuple(_sentence(kit, size) for size in sizes), "findings"),
-            _table(kit, f"beside-{at}", sizes),
-        ]
-    return Section("beside", kit.t("section.beside"), tuple(shown))
+@dataclass(frozen=True)
+class _Printed:
+    """A row of the published table, and what is the same here."""
+
+    quantity: str
+    probe: str
+    factor: float
+    """From base units to the printed ones."""
+    measured: Callable[[ProbeResult], Numbers | None]
+    """None where nothing is shown beside it, nor the row."""
+    blank: int | None = None
+    """The size that has no such number, as it is made of both."""
 
 
-def _sentence(kit: Kit, beside: BesideProbes) -> str:
-    """On whose ground a size is."""
-    values = {"side": kit.short(beside.side), "buffers": said_percent(kit.t, beside.from_buffers)}
-    if beside.ground is Footing.DISK and beside.fits is not None:
-        return kit.t("beside.disk-fits", fits=bytes_text(beside.fits), probe=_cliffs(kit), **values)
-    return kit.t(f"beside.{beside.ground.value}", **values)
+def _of_sides(take: Callable[[ProbeSide], float | None]) -> Callable[[ProbeResult], Numbers]:
+    return lambda result: (take(result.sides[0]), take(result.sides[-1]))
 
 
-def _cliffs(kit: Kit) -> str:
-    """The name of the probe of working sets."""
-    return next(
-        probe_name(kit, result) for result in probes_found(kit.analysis).results if result.by_parts
-    )
+def _of_part(take: Callable[[PartTimes], float | None]) -> Callable[[ProbeResult], Numbers]:
+    """Numbers of probes that have a single part."""
+    return _of_sides(lambda side: take(side.parts[0]) if len(side.parts) == 1 else None)
 
 
-def _table(kit: Kit, name: str, sizes: Sequence[BesideProbes]) -> Table:
-    """``sizes``: a workload at each of the sizes."""
-    times = (seconds for size in sizes for seconds in (size.reading, size.turnaround))
-    unit, t = unit_for(seconds for seconds in times if seconds is not None), kit.t
+MEAN = _of_part(lambda part: part.mean.mean)
+
+
+def _difference(result: ProbeResult) -> Numbers | None:
+    small, large = MEAN(result)
+    if len(result.sides) == 1 or small is None or large is None:
+        return None
+    return small - large, None
+
+
+ROWS = (
+    _Printed(
+        "descriptor_scan_per_gb",
+        "clock-sweep",
+        MILLISECONDS,
+        _of_sides(lambda side: side.sweep.seconds_per_gib if side.sweep else None),
+    ),
+    _Printed("update_execution", "update", MILLISECONDS, MEAN),
+    _Printed(
+        "commit",
+        "update",
+        MILLISECONDS,
+        _of_sides(lambda side: side.commit.mean if side.commit else None),
+    ),
+    _Printed("mean_after_full_scan", "after-scan", MILLISECONDS, MEAN),
+    _Printed(
+        "db_buffer_hit",
+        "after-scan",
+        PERCENT,
+        _of_part(lambda part: part.share(PageOrigin.BUFFERS)),
+    ),
+    _Printed("os_cache_hit", "after-scan", PERCENT, _of_part(lambda part: part.os_cache_hits)),
+    _Printed("mean_in_db_buffer", "after-scan", MILLISECONDS, _of_part(lambda part: part.inside)),
+    _Printed(
+        "mean_outside_db_buffer", "after-scan", MILLISECONDS, _of_part(lambda part: part.outside)
+    ),
+    _Printed(
+        "clock_sweep_ratio_large_to_small",
+        "clock-sweep",
+        1.0,
+        lambda result: None if result.line is None else (None, result.line.ratio.mean),
+        blank=SMALL,
+    ),
+    _Printed("os_cache_minus_db_buffer", "os-cache-read", MILLISECONDS, _difference, blank=LARGE),
+)
+
+
+def published_table(kit: Kit) -> Table | None:
+    """None where no sizes of the buffers are contrasted, or several contexts."""
+    probes = probes_found(kit.analysis)
+    if len(probes.recommendations) != 1 or not kit.study.contrast.startswith(GUC_PREFIX):
+        return None
+    columns = _columns(kit)
+    rows = [
+        _printed_row(kit, row, result, numbers, columns)
+        for row in ROWS
+        for result in probes.results
+        if result.probe == row.probe and (numbers := row.measured(result)) is not None
+    ]
+    if not rows or not all(columns):
+        return None
+    key, sides = "table.published-probes", probes.results[0].sides
+    here = (kit.t(f"{key}.here", side=kit.short(side.side)) for side in (sides[0], sides[-1]))
+    numeric = (*(kit.t(f"{key}.{column}") for column in COLUMNS), *here)
     return Table(
-        name,
-        t("table.beside.caption"),
-        tuple(
-            Column(t(f"table.beside.{key}", unit=unit.name), numeric=key not in ("side", "ground"))
-            for key in KEYS
+        "published-probes",
+        kit.t(f"{key}.caption"),
+        (
+            *(Column(kit.t(f"{key}.{column}")) for column in ("quantity", "probe")),
+            *(Column(title, numeric=True) for title in numeric),
         ),
-        tuple(_row(kit, size, unit) for size in sizes),
-        note=t("table.beside.note", share=plain_percent(t, CLIFF), memory=memory_text(kit)),
+        tuple(rows),
+        note=kit.t(f"{key}.note", memory=memory_text(kit)),
         sortable=False,
     )
 
 
-def _row(kit: Kit, beside: BesideProbes, unit: ProbeTimeUnit) -> Row:
-    return (
-        TableCell(kit.short(beside.side)),
-        percent_cell(beside.from_buffers),
-        _count(beside.outside),
-        _count(beside.from_disk),
-        unit.cell(beside.reading),
-        unit.cell(beside.turnaround),
-        TableCell(kit.t(f"table.beside.ground-{beside.ground.value}")),
-    )
+def _columns(kit: Kit) -> list[dict[str, float]]:
+    """The columns of the published table, as the findings carry them; empty without any."""
+    carried = {
+        column.label: dict(column.values)
+        for outcome in kit.analysis.claims
+        if isinstance(table := outcome.claim.published, PublishedQueries) and table.table == FILE
+        for column in table.columns
+    }
+    return [carried.get(label, {}) for label in COLUMNS]
 
 
-def _count(pages: float | None) -> TableCell:
-    return TableCell(NOTHING if pages is None else significant(pages) if pages else "0", pages)
+def _printed_row(
+    kit: Kit, row: _Printed, result: ProbeResult, numbers: Numbers, columns: list[dict[str, float]]
+) -> Row:
+    printed = [number_cell(column.get(row.quantity)) for column in columns]
+    measured = [
+        number_cell(None if number is None else number * row.factor, significant)
+        for number in numbers
+    ]
+    if row.blank is not None:
+        printed[row.blank] = measured[row.blank] = TableCell("")
+    title = TableCell(kit.t(f"published.{row.quantity}"))
+    return (title, TableCell(probe_title(kit, result)), *printed, *measured)

@@ -5,7 +5,6 @@ and of each side the share of statements that took no longer, all of them drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from teiten.analysis.model.verdict import Estimate
@@ -13,8 +12,7 @@ from teiten.kinds.probes.present.units import (
     MICROSECONDS,
     ProbeTimeUnit,
     clients_steps,
-    confidence,
-    half,
+    estimate_text,
     interval,
     unit_for,
 )
@@ -37,7 +35,7 @@ from teiten.report.charts.base import (
     plot,
 )
 from teiten.report.charts.lines import AxisMark, CurveLabels, CurvePointOfSide, line_chart
-from teiten.report.numbers import NOTHING, bytes_text, measured, plain
+from teiten.report.numbers import NOTHING, bytes_text, plain
 from teiten.report.view.kit import Kit
 
 IN_GIB = 4 * GIB
@@ -47,13 +45,14 @@ IN_GIB = 4 * GIB
 def working_set_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
     """Mean time of an access by the size of the working set; None of a probe without several."""
     unit = unit_for(part.mean.mean for side in result.sides for part in side.parts)
-
-    def time(part: PartTimes) -> tuple[Estimate, float, str]:
-        return part.mean, unit.factor, unit.estimate(part.mean)
-
-    title = kit.t("chart.working-set.title")
-    note = kit.t("chart.working-set.note", confidence=confidence(kit))
-    return _by_part(kit, name, result, time, (title, note, _per(kit, "chart.working-set.y", unit)))
+    words = (
+        kit.t("chart.working-set.title"),
+        kit.t("chart.working-set.note", confidence=kit.confidence),
+        _per(kit, "chart.working-set.y", unit),
+    )
+    return _by_part(
+        kit, name, result, (lambda part: part.mean.scaled(unit.factor), estimate_text), words
+    )
 
 
 def from_disk_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
@@ -61,16 +60,17 @@ def from_disk_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
     if any(part.from_disk is None for side in result.sides for part in side.parts):
         return None
 
-    def share(part: PartTimes) -> tuple[Estimate, float, str]:
+    def percent(part: PartTimes) -> Estimate:
         assert part.from_disk is not None
-        return part.from_disk, 100.0, plain(round(100 * part.from_disk.mean, 1))
+        return part.from_disk.scaled(100.0)
 
     words = (
         kit.t("chart.from-disk.title"),
         kit.t("chart.from-disk.note", cliff=kit.t("unit.percent", value=plain(100 * CLIFF))),
         kit.t("chart.from-disk.y"),
     )
-    return _by_part(kit, name, result, share, words, wide=False)
+    drawn: Drawn = (percent, lambda estimate: plain(round(estimate.mean, 1)))
+    return _by_part(kit, name, result, drawn, words, wide=False)
 
 
 def clients_charts(kit: Kit, name: str, result: ProbeResult) -> Iterator[Chart | None]:
@@ -78,7 +78,7 @@ def clients_charts(kit: Kit, name: str, result: ProbeResult) -> Iterator[Chart |
     t = kit.t
     for at, (place, step) in enumerate(clients_steps(kit, result).items(), start=1):
         points = [
-            _point(kit, side.side, point.clients, (point.tps, 1.0, _tps(point.tps)))
+            _point(kit, side.side, point.clients, point.tps, estimate_text)
             for side in result.sides
             for point in side.clients
             if (point.step, point.part) == place
@@ -86,7 +86,7 @@ def clients_charts(kit: Kit, name: str, result: ProbeResult) -> Iterator[Chart |
         title = t("chart.probe-clients.title")
         words = (
             t("probe.title", title=title, context=step) if step else title,
-            t("chart.probe-clients.note", confidence=confidence(kit)),
+            t("chart.probe-clients.note", confidence=kit.confidence),
             "TPS",
         )
         yield line_chart(
@@ -100,50 +100,40 @@ def clients_charts(kit: Kit, name: str, result: ProbeResult) -> Iterator[Chart |
 
 def cost_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
     """Draw the number of a probe of all buffers by their size: a dot for each size."""
-    numbers = [side.number for side in result.sides if side.number is not None]
-    if result.line is None or not numbers:
-        return None
-    unit = unit_for(number.mean for number in numbers)
-    points = [
-        _cost_point(kit, side.shared_buffers, side.number, unit)
-        for side in result.sides
-        if side.number is not None
+    sizes = [
+        (side.shared_buffers / MIB, side.number) for side in result.sides if side.number is not None
     ]
-    t = kit.t
+    if result.line is None or not sizes:
+        return None
+    unit = unit_for(number.mean for _, number in sizes)
+    t, mean = kit.t, kit.t("word.mean")
+    drawn = [(size, number.scaled(unit.factor)) for size, number in sizes]
+    points = [
+        CurvePointOfSide(mean, size, time.mean, time.low, time.high, estimate_text(time))
+        for size, time in drawn
+    ]
     words = CurveLabels(
         t("chart.probe-cost.title"),
-        t("chart.probe-cost.note", confidence=confidence(kit)),
+        t("chart.probe-cost.note", confidence=kit.confidence),
         t("chart.probe-cost.x"),
         _per(kit, "chart.probe-cost.y", unit),
         " ",
-        coloured([t("word.mean")]),
+        coloured([mean]),
         t("chart.band-cut"),
     )
     return line_chart(name, points, words, wide=False)
 
 
-def _cost_point(kit: Kit, size: float, estimate: Estimate, unit: ProbeTimeUnit) -> CurvePointOfSide:
-    low, high = (
-        None if end is None else end * unit.factor for end in (estimate.low, estimate.high)
-    )
-    mean = kit.t("word.mean")
-    return CurvePointOfSide(
-        mean, size / MIB, estimate.mean * unit.factor, low, high, unit.estimate(estimate)
-    )
-
-
-def _tps(estimate: Estimate) -> str:
-    return measured(estimate.mean, half(estimate))
-
-
-Taken = Callable[[PartTimes], tuple[Estimate, float, str]]
+Written = Callable[[Estimate], str]
+Drawn = tuple[Callable[[PartTimes], Estimate], Written]
+"""The number of a part in the unit of its axis, and how it is written."""
 
 
 def _by_part(
     kit: Kit,
     name: str,
     result: ProbeResult,
-    take: Taken,
+    drawn: Drawn,
     words: tuple[str, str, str],
     *,
     wide: bool = True,
@@ -152,29 +142,26 @@ def _by_part(
         return None
     memory = max(side.memory for side in result.sides)
     scale, unit = (GIB, "GiB") if memory >= IN_GIB else (MIB, "MiB")
-    points = []
-    for side in result.sides:
-        parts = sorted(side.parts, key=lambda part: part.size)
-        points += [_point(kit, side.side, part.size / scale, take(part)) for part in parts]
-    t = kit.t
-    axis = t("chart.working-set.x", unit=unit)
-    name_of_memory = t("chart.working-set.memory", size=bytes_text(memory))
+    number, written = drawn
+    points = [
+        _point(kit, side.side, part.size / scale, number(part), written)
+        for side in result.sides
+        for part in sorted(side.parts, key=lambda part: part.size)
+    ]
+    name_of_memory = kit.t("chart.working-set.memory", size=bytes_text(memory))
     return line_chart(
         name,
         points,
-        _words(kit, result, words, axis),
+        _words(kit, result, words, kit.t("chart.working-set.x", unit=unit)),
         marks=(AxisMark(memory / scale, name_of_memory),),
         wide=wide,
     )
 
 
-def _point(kit: Kit, side: str, x: float, taken: tuple[Estimate, float, str]) -> CurvePointOfSide:
-    estimate, factor, text = taken
-    low, high = (None if end is None else end * factor for end in (estimate.low, estimate.high))
-    ends = interval(kit.t, estimate, factor)
+def _point(kit: Kit, side: str, x: float, shown: Estimate, written: Written) -> CurvePointOfSide:
+    text, ends = written(shown), interval(kit.t, shown)
     figures = text if ends == NOTHING else kit.t.aside(text, ends)
-    short = kit.short(side)
-    return CurvePointOfSide(short, x, estimate.mean * factor, low, high, figures)
+    return CurvePointOfSide(kit.short(side), x, shown.mean, shown.low, shown.high, figures)
 
 
 def _words(kit: Kit, result: ProbeResult, words: tuple[str, str, str], x: str) -> CurveLabels:
@@ -193,69 +180,57 @@ LEAST = 1e-6
 """Seconds: what the clock tells; a logarithmic axis has no 0."""
 
 
-@dataclass(frozen=True)
-class _Some:
-    panel: str
-    side: str
-    times: Times
+Distribution = tuple[str, str, Times]
+"""Panel, side, and the times."""
 
 
 def distribution_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
     """None of a probe that timed no single statements."""
-    some = list(_some(kit, result))
-    if not some:
+    drawn = list(_distributions(kit, result))
+    if not drawn:
         return None
     t = kit.t
-    unit = unit_for(drawn.times.quantiles[-1] for drawn in some)
-    if max(drawn.times.median for drawn in some) < 1e-3:
+    unit = unit_for(times.quantiles[-1] for _, _, times in drawn)
+    if max(times.median for _, _, times in drawn) < 1e-3:
         unit = MICROSECONDS
-    rows = [row for drawn in some for row in _rows(drawn, unit)]
+    rows = [row for distribution in drawn for row in _rows(distribution, unit)]
     colours = kit.colours_of(side.side for side in result.sides)
-    sides = {drawn.side: colours[drawn.side] for drawn in some}
-    order = tuple(dict.fromkeys(drawn.panel for drawn in some))
-    x = t("chart.distribution.x", unit=unit.name)
-    spec = _spec(rows, sides, order, (x, t("chart.distribution.y")))
-    count = sum(drawn.times.count for drawn in some)
-    lines = "; ".join(
-        " ".join(
-            filter(
-                None,
-                (
-                    drawn.panel,
-                    drawn.side,
-                    unit.with_name(unit.text(drawn.times.median)),
-                ),
-            )
-        )
-        for drawn in some
+    sides = {side: colours[side] for _, side, _ in drawn}
+    order = tuple(dict.fromkeys(panel for panel, _, _ in drawn))
+    words = (t("chart.distribution.x", unit=unit.name), t("chart.distribution.y"))
+    medians = (
+        (panel, side, unit.with_name(unit.text(times.median))) for panel, side, times in drawn
     )
     several = len(order) > 1
     return Chart(
         name,
         t("chart.distribution.title"),
-        t("chart.distribution.note", count=f"{count:,}"),
-        spec,
+        t("chart.distribution.note", count=f"{sum(times.count for _, _, times in drawn):,}"),
+        _spec(rows, sides, order, words),
         as_columns(FIELDS, rows),
         Fit(("columns",), WIDE_PANEL + 30) if several else Fit((), 90),
         wide=several,
-        alternative=lines,
+        alternative="; ".join(" ".join(filter(None, median)) for median in medians),
     )
 
 
-def _some(kit: Kit, result: ProbeResult) -> Iterator[_Some]:
+def _distributions(kit: Kit, result: ProbeResult) -> Iterator[Distribution]:
     for side in result.sides:
-        several = len(side.parts) > 1
+        short, several = kit.short(side.side), len(side.parts) > 1
         for part in side.parts:
-            yield _Some(bytes_text(part.size) if several else "", kit.short(side.side), part.times)
+            yield bytes_text(part.size) if several else "", short, part.times
         for checkpoint in side.checkpoints:
             title = kit.t.either(f"checkpoints.{checkpoint.step}", checkpoint.step)
-            yield _Some(title, kit.short(side.side), checkpoint.times)
+            yield title, short, checkpoint.times
 
 
-def _rows(some: _Some, unit: ProbeTimeUnit) -> Iterator[tuple[str, str, float, float]]:
-    last = len(some.times.quantiles) - 1
-    for at, seconds in enumerate(some.times.quantiles):
-        yield some.panel, some.side, max(LEAST, seconds) * unit.factor, 100 * at / last
+def _rows(
+    distribution: Distribution, unit: ProbeTimeUnit
+) -> Iterator[tuple[str, str, float, float]]:
+    panel, side, times = distribution
+    last = len(times.quantiles) - 1
+    for at, seconds in enumerate(times.quantiles):
+        yield panel, side, max(LEAST, seconds) * unit.factor, 100 * at / last
 
 
 def _spec(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.model.observations import without
 from teiten.kinds.contract_present import OwnAnswer
-from teiten.kinds.probes.findings.tried import without_probe
 from teiten.kinds.probes.measurement import PageOrigin
+from teiten.kinds.probes.model import PROBE
 from teiten.kinds.probes.present.curves import working_set_chart
-from teiten.kinds.probes.present.summary import (
+from teiten.kinds.probes.present.tables import (
     context_text,
     effect_word,
     of_one_side,
@@ -17,14 +18,13 @@ from teiten.kinds.probes.present.summary import (
     probe_name,
     probe_title,
     summary_table,
+    unit_of,
 )
-from teiten.kinds.probes.present.tables import unit_of
 from teiten.kinds.probes.present.units import (
-    confidence,
+    columns_of,
     interval,
     memory_text,
     said_percent,
-    sized,
     unit_for,
 )
 from teiten.kinds.probes.results import (
@@ -34,14 +34,13 @@ from teiten.kinds.probes.results import (
     ProbeResult,
     ProbesFound,
     Recommendation,
-    Room,
     probes_found,
 )
 from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE, Size
 from teiten.report.blocks import Block, Heading, Items, Section, Statement, Text
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import bytes_text, plain
-from teiten.report.tables import Column, Table, TableCell
+from teiten.report.tables import Table, TableCell, number_cell
 from teiten.report.view.kit import Kit
 
 MOST_OPEN = 4
@@ -111,7 +110,7 @@ def clauses(kit: Kit, findings: ProbesFound, recommendation: Recommendation) -> 
 
 def _of_context(findings: ProbesFound, recommendation: Recommendation) -> list[ProbeResult]:
     context = recommendation.context
-    return [result for result in findings.results if without_probe(result.context) == context]
+    return [result for result in findings.results if without(result.context, PROBE) == context]
 
 
 def _first_clauses(
@@ -120,7 +119,7 @@ def _first_clauses(
     """List the clauses that stand on the first page."""
     yield from _out_of_memory(kit, recommendation)
     yield from _moved(kit, mine)
-    yield from _beaten(kit, mine, recommendation)
+    yield from _beaten(kit, mine)
     for result in mine:
         if result.by_parts:
             yield from _cliffs(kit, result)
@@ -138,9 +137,7 @@ def _statement(
     sure = kit.study.conclusive and (recommendation.decided or bool(recommendation.threatened))
     decided = sure and len(recommendation.left) == 1
     context = context_text(kit, recommendation.context)
-    word = "several" if sure else "undecided"
-    if sure and len(recommendation.left) < 2:
-        word = "one"
+    word = "undecided" if not sure else "one" if len(recommendation.left) < 2 else "several"
     return Statement(
         context or kit.t("recommend.subject", factor=kit.names.factor(kit.study.contrast)),
         (VerdictKind.FASTER if decided else VerdictKind.INCONCLUSIVE).value,
@@ -182,7 +179,15 @@ def _undecided(kit: Kit, findings: ProbesFound) -> Iterator[str]:
 
 def _sizes(kit: Kit, recommendation: Recommendation, sides: Sequence[str]) -> str:
     sizes = {room.side: room.shared_buffers for room in recommendation.rooms}
-    return kit.t("list.separator").join(sized(kit, side, sizes.get(side)) for side in sides)
+    return kit.t("list.separator").join(_sized(kit, side, sizes[side]) for side in sides)
+
+
+def _sized(kit: Kit, side: str, size: float) -> str:
+    """``75% (1.5 GiB)``"""
+    short = kit.short(side)
+    if not short.endswith("%"):
+        return short
+    return kit.t("probe.sized", side=short, size=bytes_text(size))
 
 
 def _cliffs(kit: Kit, result: ProbeResult) -> Iterator[str]:
@@ -198,37 +203,36 @@ def _cliffs(kit: Kit, result: ProbeResult) -> Iterator[str]:
 
 
 def _cliff(kit: Kit, side: str, cliff: Cliff) -> str:
-    safe = bytes_text(cliff.safe) if cliff.safe is not None else ""
-    beyond = bytes_text(cliff.beyond) if cliff.beyond is not None else ""
-    values = {"side": kit.short(side), "safe": safe, "beyond": beyond}
-    if cliff.safe is None:
-        return kit.t("cliff.always" if cliff.beyond is not None else "cliff.unclear", **values)
-    if cliff.beyond is None:
-        return kit.t("cliff.never", **values)
-    return kit.t("cliff.between", **values)
+    key = {
+        (True, True): "between",
+        (True, False): "never",
+        (False, True): "always",
+        (False, False): "unclear",
+    }[cliff.safe is not None, cliff.beyond is not None]
+    safe, beyond = bytes_text(cliff.safe), bytes_text(cliff.beyond)
+    return kit.t(f"cliff.{key}", side=kit.short(side), safe=safe, beyond=beyond)
 
 
 def _at_working_set(kit: Kit, result: ProbeResult, recommendation: Recommendation) -> Iterator[str]:
-    if recommendation.working_set is None:
+    working_set = recommendation.working_set
+    if working_set is None:
         return
-    size = bytes_text(recommendation.working_set)
+    size = bytes_text(working_set)
     known = [
-        at
-        for at in recommendation.at_working_set
-        if (at.workload, at.probe) == (result.workload, result.probe)
+        (side.side, part) for side in result.sides if (part := side.at(working_set)) is not None
     ]
     if not known:
         yield kit.t("recommend.beyond-measured", size=size)
         return
-    unit = unit_for(side.mean.mean for side in known)
-    times = [(side.side, unit.with_name(unit.estimate(side.mean))) for side in known]
+    unit = unit_for(part.mean.mean for _, part in known)
+    times = [(side, unit.with_name(unit.estimate(part.mean))) for side, part in known]
     shares = [
-        (side.side, said_percent(kit.t, side.from_disk.mean)) for side in known if side.from_disk
+        (side, said_percent(kit.t, part.from_disk.mean)) for side, part in known if part.from_disk
     ]
     of_times = kit.t(
         "recommend.at-working-set",
         size=size,
-        part=bytes_text(known[0].part),
+        part=bytes_text(known[0][1].size),
         listed=_of_sides(kit, times),
         probe=probe_name(kit, result),
     )
@@ -245,18 +249,16 @@ def _of_sides(kit: Kit, values: Sequence[tuple[str, str]]) -> str:
 
 def _after_scan(kit: Kit, result: ProbeResult) -> str:
     t = kit.t
-    phrases = []
-    for side in result.sides:
-        for part in side.parts:
-            values = {
-                "side": kit.short(side.side),
-                "buffers": said_percent(t, part.share(PageOrigin.BUFFERS)),
-            }
-            hits = part.os_cache_hits
-            if hits is None:
-                phrases.append(t("after-scan.buffers", **values))
-            else:
-                phrases.append(t("after-scan.both", os_cache=said_percent(t, hits), **values))
+    phrases = [
+        t(
+            "after-scan.buffers" if part.os_cache_hits is None else "after-scan.both",
+            side=kit.short(side.side),
+            buffers=said_percent(t, part.share(PageOrigin.BUFFERS)),
+            os_cache=said_percent(t, part.os_cache_hits or 0.0),
+        )
+        for side in result.sides
+        for part in side.parts
+    ]
     return t(
         "recommend.after-scan",
         listed=t("list.strong").join(phrases),
@@ -264,22 +266,20 @@ def _after_scan(kit: Kit, result: ProbeResult) -> str:
     )
 
 
-def _beaten(
-    kit: Kit, results: Sequence[ProbeResult], recommendation: Recommendation
-) -> Iterator[str]:
+def _beaten(kit: Kit, results: Sequence[ProbeResult]) -> Iterator[str]:
     """Say by probe which sides were decided to be slower; nothing by a profile too short for it."""
-    if not kit.study.conclusive:
-        return
-    by_probe = []
-    for result in results:
-        by_sides = [
-            kit.t("beaten.by", side=kit.short(beaten.side), by=kit.short(beaten.by))
-            for beaten in recommendation.beaten
-            if (beaten.workload, beaten.probe) == (result.workload, result.probe)
-        ]
-        if by_sides:
-            listed = kit.t("list.separator").join(by_sides)
-            by_probe.append(kit.t("probe.title", title=listed, context=probe_name(kit, result)))
+    by_probe = [
+        kit.t(
+            "probe.title",
+            title=kit.t("list.separator").join(
+                kit.t("beaten.by", side=kit.short(side), by=kit.short(by))
+                for side, by in result.beaten.items()
+            ),
+            context=probe_name(kit, result),
+        )
+        for result in results
+        if kit.study.conclusive and result.tells_of_memory and result.beaten
+    ]
     if by_probe:
         yield kit.t("recommend.beaten", listed=kit.t("list.strong").join(by_probe))
 
@@ -290,7 +290,7 @@ def _cost(kit: Kit, result: ProbeResult, line: CostLine) -> str:
         f"recommend.cost-{line.proportion.value}",
         time=unit.with_name(unit.estimate(line.per_gib)),
         interval=unit.interval(kit.t, line.per_gib),
-        confidence=confidence(kit),
+        confidence=kit.confidence,
         ratio=plain(round(line.ratio.mean, 2)),
         ratios=interval(kit.t, line.ratio),
         within=plain_percent(kit.t, PROPORTIONAL_WITHIN),
@@ -316,20 +316,22 @@ def _room(kit: Kit, recommendation: Recommendation) -> str:
 
 def _out_of_memory(kit: Kit, recommendation: Recommendation) -> Iterator[str]:
     """A warning where what is left does not suffice."""
-    threatened = [room for room in recommendation.rooms if room.threatens]
+    threatened = [
+        kit.t(
+            "room.threatens",
+            side=kit.short(room.side),
+            needed=bytes_text(room.needed),
+            left=bytes_text(room.left),
+        )
+        for room in recommendation.rooms
+        if room.threatens
+    ]
     if threatened and recommendation.connections is not None:
         yield kit.t(
             "recommend.out-of-memory",
             connections=plain(recommendation.connections),
-            listed=kit.t("list.strong").join(_threatened(kit, room) for room in threatened),
+            listed=kit.t("list.strong").join(threatened),
         )
-
-
-def _threatened(kit: Kit, room: Room) -> str:
-    needed = bytes_text(room.needed or 0)
-    return kit.t(
-        "room.threatens", side=kit.short(room.side), needed=needed, left=bytes_text(room.left)
-    )
 
 
 def _rooms(kit: Kit, name: str, recommendation: Recommendation) -> Table:
@@ -341,16 +343,16 @@ def _rooms(kit: Kit, name: str, recommendation: Recommendation) -> Table:
         row = [
             TableCell(kit.short(room.side), float(room.shared_buffers)),
             *(
-                TableCell(bytes_text(value), float(value))
+                number_cell(value, bytes_text)
                 for value in (room.shared_buffers, room.left, room.for_each)
             ),
-            TableCell(plain(room.fit), float(room.fit)),
+            number_cell(room.fit),
         ]
         if room.needed is not None:
             rest = room.left - room.needed
             risk = "threatens" if room.threatens else "suffices"
             row += [
-                TableCell(bytes_text(room.needed), float(room.needed)),
+                number_cell(room.needed, bytes_text),
                 TableCell(bytes_text(max(0, rest)), float(rest)),
                 TableCell(t(f"table.rooms.{risk}")),
             ]
@@ -358,10 +360,7 @@ def _rooms(kit: Kit, name: str, recommendation: Recommendation) -> Table:
     return Table(
         name,
         t("table.rooms.caption", memory=bytes_text(recommendation.memory)),
-        tuple(
-            Column(t(f"table.rooms.{key}"), numeric=at > 0 and key != "risk")
-            for at, key in enumerate(keys)
-        ),
+        columns_of(t, "table.rooms", keys, ("side", "risk")),
         tuple(rows),
         note=t(
             "table.rooms.note",

@@ -6,7 +6,7 @@ The note on the memory beside every result: how much, and how it is known.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from teiten.analysis.model.verdict import Estimate
@@ -21,7 +21,7 @@ from teiten.report.numbers import (
     measured,
     significant,
 )
-from teiten.report.tables import TableCell
+from teiten.report.tables import Column, TableCell, number_cell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
 
@@ -35,27 +35,26 @@ class ProbeTimeUnit:
     factor: float
     """The number of these units in a second."""
 
-    def text(self, seconds: float | None) -> str:
+    def text(self, seconds: float) -> str:
         """Three significant digits."""
-        return NOTHING if seconds is None else significant(seconds * self.factor)
+        return significant(seconds * self.factor)
 
     def estimate(self, estimate: Estimate | None) -> str:
         """With the digits that its interval allows."""
-        return (
-            NOTHING
-            if estimate is None
-            else measured(estimate.mean * self.factor, half(estimate) * self.factor)
-        )
+        return NOTHING if estimate is None else estimate_text(estimate.scaled(self.factor))
 
     def cell(self, seconds: float | None) -> TableCell:
-        return TableCell(self.text(seconds), seconds)
+        return number_cell(seconds, self.text)
 
     def estimate_cell(self, estimate: Estimate | None) -> TableCell:
         return TableCell(self.estimate(estimate), None if estimate is None else estimate.mean)
 
-    def interval(self, t: Texts, estimate: Estimate | None) -> str:
+    def interval(self, t: Texts, estimate: Estimate) -> str:
         """``12.1 to 12.9``"""
-        return interval(t, estimate, self.factor)
+        return interval(t, estimate.scaled(self.factor))
+
+    def interval_cell(self, t: Texts, estimate: Estimate) -> TableCell:
+        return TableCell(self.interval(t, estimate), estimate.low)
 
     def with_name(self, text: str) -> str:
         return f"{text} {self.name}"
@@ -70,27 +69,17 @@ def unit_for(seconds: Iterable[float]) -> ProbeTimeUnit:
     return MILLISECONDS if greatest >= IN_MILLISECONDS else MICROSECONDS
 
 
-def half(estimate: Estimate) -> float:
-    """Half the width of its interval; NaN without one."""
-    return (
-        math.nan
-        if estimate.low is None or estimate.high is None
-        else (estimate.high - estimate.low) / 2
-    )
+def estimate_text(estimate: Estimate) -> str:
+    """With the digits that its interval allows."""
+    return measured(estimate.mean, estimate.half_width)
 
 
-def interval(t: Texts, estimate: Estimate | None, factor: float = 1.0) -> str:
-    if estimate is None or estimate.low is None or estimate.high is None:
+def interval(t: Texts, estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
         return NOTHING
-    decimals = decimals_for(half(estimate) * factor)
-    ends = (fixed(end * factor, decimals) for end in (estimate.low, estimate.high))
-    low, high = ends
+    decimals = decimals_for(estimate.half_width)
+    low, high = (fixed(end, decimals) for end in (estimate.low, estimate.high))
     return t("interval.plain", low=low, high=high)
-
-
-def confidence(kit: Kit) -> str:
-    """Format the confidence of an interval by itself."""
-    return confidence_percent(kit.t, 1 - kit.study.measure.alpha)
 
 
 def shared_level(kit: Kit) -> dict[str, str | int]:
@@ -100,13 +89,13 @@ def shared_level(kit: Kit) -> dict[str, str | int]:
     return {"confidence": confidence, "count": count}
 
 
-def percent(share: float | None) -> str:
+def percent(share: float) -> str:
     """A share that was counted, without its sign: a column says it."""
-    return NOTHING if share is None else fixed(100 * share, 1)
+    return fixed(100 * share, 1)
 
 
 def percent_cell(share: float | None) -> TableCell:
-    return TableCell(percent(share), share)
+    return number_cell(share, percent)
 
 
 def said_percent(t: Texts, share: float) -> str:
@@ -118,13 +107,19 @@ def said_percent(t: Texts, share: float) -> str:
     return t("unit.percent", value=fixed(value, decimals))
 
 
+def columns_of(
+    t: Texts, prefix: str, keys: Iterable[str], words: Container[str], **values: object
+) -> tuple[Column, ...]:
+    """Columns that the texts ``PREFIX.KEY`` name. ``words``: keys of those without numbers."""
+    return tuple(Column(t(f"{prefix}.{key}", **values), numeric=key not in words) for key in keys)
+
+
 def side_cell(kit: Kit, side: ProbeSide) -> TableCell:
     return TableCell(kit.short(side.side), float(side.shared_buffers))
 
 
 def clients_steps(kit: Kit, result: ProbeResult) -> dict[tuple[str, str], str]:
-    """Name each step and part that was run by several clients; with an empty name where there is
-    one alone."""
+    """Name each step and part that several clients ran; an empty name where there is one alone."""
     places = dict.fromkeys((load.step, load.part) for side in result.sides for load in side.clients)
     separator = kit.t("list.separator")
     return {
@@ -134,14 +129,6 @@ def clients_steps(kit: Kit, result: ProbeResult) -> dict[tuple[str, str], str]:
 
 def size_cell(size: float) -> TableCell:
     return TableCell(bytes_text(size).replace(" ", "\u00a0"), float(size))
-
-
-def sized(kit: Kit, side: str, size: float | None) -> str:
-    """``75% (1.5 GiB)``"""
-    short = kit.short(side)
-    if size is None or not short.endswith("%"):
-        return short
-    return kit.t("probe.sized", side=short, size=bytes_text(size))
 
 
 def memory_text(kit: Kit) -> str:
@@ -155,14 +142,8 @@ def memory_text(kit: Kit) -> str:
 
 
 def _said(kit: Kit, known: MemoryKnown) -> str:
-    memory = bytes_text(known.memory)
-    if not known.limited:
-        return kit.t("probe.memory-machine", memory=memory)
-    if known.read is None or known.stayed is None:
-        return kit.t("probe.memory-limited", memory=memory)
-    return kit.t(
-        "probe.memory-checked",
-        memory=memory,
-        read=bytes_text(known.read),
-        stayed=bytes_text(known.stayed),
-    )
+    is_checked = known.read is not None and known.stayed is not None
+    how = "machine" if not known.limited else "checked" if is_checked else "limited"
+    sizes = {"memory": known.memory, "read": known.read, "stayed": known.stayed}
+    texts = {name: bytes_text(size) for name, size in sizes.items()}
+    return kit.t(f"probe.memory-{how}", **texts)

@@ -10,9 +10,14 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.model import probes_of
-from teiten.kinds.probes.present.summary import context_text
-from teiten.kinds.probes.present.tables import verdict_said
-from teiten.kinds.probes.present.units import MICROSECONDS, memory_text, percent, shared_level
+from teiten.kinds.probes.present.tables import in_context
+from teiten.kinds.probes.present.units import (
+    MICROSECONDS,
+    columns_of,
+    memory_text,
+    percent,
+    shared_level,
+)
 from teiten.kinds.probes.results import Changed, Trace, VersionPair, probes_found
 from teiten.kinds.probes.thresholds import SEEN_APART
 from teiten.model.build import BUILDS_DIFFER
@@ -20,12 +25,13 @@ from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Heading, Items, Section, Text
 from teiten.report.effects import effect_cells, plain_percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
-from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.view.contrasts import verdict_cell
+from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.view.contrasts import verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
 
 KEYS = ("probe", "side", "servers", "old", "new", "ratio", "interval", "verdict", "changed")
-NUMERIC = ("old", "new", "ratio", "interval")
+WORDS = ("probe", "side", "servers", "verdict", "changed", "trace")
+"""Columns without numbers."""
 
 
 def versions_section(kit: Kit) -> Section:
@@ -37,7 +43,7 @@ def versions_section(kit: Kit) -> Section:
         apart = [pair for pair in mine if differs(pair)]
         shown.append(Heading(3, kit.names.workload(workload)))
         shown.append(Text(kit.t("versions.said", count=len(apart), of=len(mine))))
-        sentences = tuple(differences(kit, mine))
+        sentences = tuple(_sentence(kit, same) for same in _alike(apart))
         if sentences:
             shown.append(Items(sentences, "findings"))
         shown.append(_table(kit, f"versions-{workload}", mine))
@@ -52,39 +58,39 @@ def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
     return Table(
         name,
         kit.t("table.versions.caption"),
-        tuple(Column(kit.t(f"table.versions.{key}"), numeric=key in NUMERIC) for key in KEYS),
-        tuple(row for pair in ordered for row in _row(kit, pair)),
+        columns_of(kit.t, "table.versions", KEYS, WORDS),
+        tuple(_row(kit, pair) for pair in ordered),
         note=kit.t("table.versions.note", memory=memory_text(kit), **shared_level(kit)),
         tall=len(pairs) > 20,
     )
 
 
-def _row(kit: Kit, pair: VersionPair) -> Iterator[Row]:
-    effect = pair.verdict.effect if pair.comparable else None
-    verdict = verdict_said(kit, pair.verdict) if pair.comparable else kit.t("versions.apart")
-    old, new = (kit.names.server(level).short for level in (pair.old, pair.new))
-    apart = differs(pair)
+def _row(kit: Kit, pair: VersionPair) -> Row:
+    t, apart = kit.t, differs(pair)
+    verdict = TableCell(t("versions.apart"), kind="muted")
+    if pair.comparable:
+        verdict = verdict_cell(t, pair.verdict, verdict_text(t, pair.verdict))
     named = pair.changed if apart or not pair.comparable else ()
-    changed = kit.t("list.strong").join(change_text(kit, change, pair) for change in named)
-    yield (
-        TableCell(measured_title(kit, pair)),
-        TableCell(kit.short(pair.side)),
-        TableCell(kit.t("contrast.sides", new=new, old=old)),
+    changed = t("list.strong").join(change_text(kit, change, pair) for change in named)
+    return (
+        *cells(measured_title(kit, pair), kit.short(pair.side), _servers(kit, pair)),
         MICROSECONDS.estimate_cell(pair.old_number),
         MICROSECONDS.estimate_cell(pair.new_number),
-        *effect_cells(kit.t, effect),
-        verdict_cell(kit.t, pair.verdict, verdict)
-        if pair.comparable
-        else TableCell(verdict, kind="muted"),
-        TableCell(changed or (kit.t("versions.unknown") if apart else "")),
+        *effect_cells(t, pair.verdict.effect if pair.comparable else None),
+        verdict,
+        TableCell(changed or (t("versions.unknown") if apart else "")),
     )
+
+
+def _servers(kit: Kit, pair: VersionPair) -> str:
+    old, new = (kit.names.server(level).short for level in (pair.old, pair.new))
+    return kit.t("contrast.sides", new=new, old=old)
 
 
 OPEN = (VerdictKind.INCONCLUSIVE, VerdictKind.EQUIVALENT)
 SHARES = (Trace.FROM_BUFFERS, Trace.FROM_DISK, Trace.BY_WORKERS)
 TIMES = (Trace.READING, Trace.NOT_READING)
 TRACE_KEYS = ("probe", "side", "servers", "trace", "old", "new", "changed")
-NUMERIC_TRACES = ("old", "new")
 
 
 def differs(pair: VersionPair) -> bool:
@@ -95,9 +101,7 @@ def differs(pair: VersionPair) -> bool:
 def measured_title(kit: Kit, pair: VersionPair) -> str:
     """The probe, with the levels of what else is varied, and which of its times it is."""
     title = kit.t.of(probes_of(kit.study.workload(pair.workload)).probe(pair.probe).title)
-    others = context_text(kit, pair.context)
-    if others:
-        title = kit.t("probe.title", title=title, context=others)
+    title = in_context(kit, title, pair.context)
     if not pair.executed:
         return title
     return kit.t("versions.executed", title=title, step=pair.executed)
@@ -111,19 +115,15 @@ def change_text(kit: Kit, change: Changed, pair: VersionPair) -> str:
     return kit.t("versions.seen" if change.seen else "versions.not-seen", change=text)
 
 
-def differences(kit: Kit, pairs: Sequence[VersionPair]) -> Iterator[str]:
-    """Describe for each probe in which servers differ at which sizes, and what the campaign says of
-    why."""
-    for same in _alike(pair for pair in pairs if differs(pair)):
-        yield _sentence(kit, same)
-
-
 def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
+    """In which sizes a probe differs between servers, and what the campaign says of why."""
     first, t = same[0], kit.t
     old, new = (kit.names.server(level).short for level in (first.old, first.new))
+    effects = [(pair.side, pair.verdict.effect) for pair in same]
+    slower = [side for side, effect in effects if effect is not None and effect.ratio > 1]
+    faster = [side for side, _ in effects if side not in slower]
     ways = []
-    for way in ("slower", "faster"):
-        sides = [pair.side for pair in same if (_ratio(pair) > 1) is (way == "slower")]
+    for way, sides in (("slower", slower), ("faster", faster)):
         if sides:
             listed = t("list.separator").join(kit.short(side) for side in sides)
             ways.append(t(f"versions.{way}", sides=listed))
@@ -146,11 +146,7 @@ def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
     return joined_sentences(parts)
 
 
-def _ratio(pair: VersionPair) -> float:
-    return 1.0 if pair.verdict.effect is None else pair.verdict.effect.ratio
-
-
-def _alike(pairs: Iterator[VersionPair]) -> list[list[VersionPair]]:
+def _alike(pairs: Sequence[VersionPair]) -> list[list[VersionPair]]:
     """Group pairs that differ in the side alone."""
     alike: dict[tuple[Context, str, str, str], list[VersionPair]] = {}
     for pair in pairs:
@@ -163,32 +159,23 @@ def trace_name(kit: Kit, trace: Trace) -> str:
 
 
 def traces_tables(kit: Kit, name: str, pairs: Sequence[VersionPair]) -> Iterator[Table]:
-    """One, where anything differs beside the time; whether the time does or not."""
-    rows = [row for same in _alike(_with_traces(pairs)) for row in _rows(kit, same)]
+    """One, where anything differs beside the time; whether the time does or not. What is executed
+    once has no traces that its probe's number has not."""
+    traced = [pair for pair in pairs if pair.comparable and pair.traces and not pair.executed]
+    rows = [row for same in _alike(traced) for row in _rows(kit, same)]
     if rows:
         yield Table(
             name,
             kit.t("table.traces.caption"),
-            tuple(
-                Column(kit.t(f"table.traces.{key}"), numeric=key in NUMERIC_TRACES)
-                for key in TRACE_KEYS
-            ),
+            columns_of(kit.t, "table.traces", TRACE_KEYS, WORDS),
             tuple(rows),
             note=kit.t("table.traces.note", apart=plain_percent(kit.t, SEEN_APART)),
             tall=len(rows) > 20,
         )
 
 
-def _with_traces(pairs: Sequence[VersionPair]) -> Iterator[VersionPair]:
-    """Select the pairs with traces, but none of what is executed once: it has no traces that its
-    probe's number has not."""
-    return (pair for pair in pairs if pair.comparable and pair.traces and not pair.executed)
-
-
 def _rows(kit: Kit, same: Sequence[VersionPair]) -> Iterator[Row]:
     """One for each trace, over the sizes at which it differs."""
-    first = same[0]
-    old, new = (kit.names.server(level).short for level in (first.old, first.new))
     for trace in Trace:
         differing = [
             (pair.side, trace_seen)
@@ -199,10 +186,12 @@ def _rows(kit: Kit, same: Sequence[VersionPair]) -> Iterator[Row]:
         if differing:
             seen = [trace_seen for _, trace_seen in differing]
             yield (
-                TableCell(measured_title(kit, first)),
-                TableCell(kit.t("list.separator").join(kit.short(side) for side, _ in differing)),
-                TableCell(kit.t("contrast.sides", new=new, old=old)),
-                TableCell(trace_name(kit, trace)),
+                *cells(
+                    measured_title(kit, same[0]),
+                    kit.t("list.separator").join(kit.short(side) for side, _ in differing),
+                    _servers(kit, same[0]),
+                    trace_name(kit, trace),
+                ),
                 _cell(kit, trace, [trace_seen.old for trace_seen in seen]),
                 _cell(kit, trace, [trace_seen.new for trace_seen in seen]),
                 TableCell(_showing(kit, same, trace)),
@@ -237,23 +226,23 @@ def _value(kit: Kit, trace: Trace, value: float) -> str:
 def settings_tables(kit: Kit) -> Iterator[Table]:
     """Parameters that not all servers have alike; none where trials told nothing."""
     servers = probes_found(kit.analysis).settings
-    names = list(dict.fromkeys(name for server in servers for name, _ in server.settings))
-    of = [dict(server.settings) for server in servers]
+    of = list(servers.values())
+    names = dict.fromkeys(name for settings in of for name in settings)
     unlike = [name for name in names if len({settings.get(name) for settings in of}) > 1]
     if len(servers) < 2 or not unlike:
         return
-    headings = [kit.names.server(server.server).short for server in servers]
+    headings = [kit.names.server(server).short for server in servers]
     yield Table(
         "versions-settings",
         kit.t("table.versions-settings.caption"),
         tuple(map(Column, (kit.t("table.versions-settings.parameter"), *headings))),
-        tuple(_settings_row(kit, name, [settings.get(name) for settings in of]) for name in unlike),
+        tuple(
+            cells(
+                name,
+                *(kit.t("list.separator").join(settings.get(name, (NOTHING,))) for settings in of),
+            )
+            for name in unlike
+        ),
         note=kit.t("table.versions-settings.note"),
         sortable=False,
     )
-
-
-def _settings_row(kit: Kit, name: str, values: Sequence[tuple[str, ...] | None]) -> Row:
-    separator = kit.t("list.separator")
-    texts = (NOTHING if value is None else separator.join(value) for value in values)
-    return (TableCell(name), *map(TableCell, texts))

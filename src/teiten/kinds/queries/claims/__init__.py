@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 from teiten.analysis.model.predicate import Predicate
-from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
+from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue, WorkerCurve, WorkersByRule
 from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryOrder
-from teiten.kinds.queries.claims.of_workers import WorkerCurve, WorkersByRule
 
 PREDICATES: tuple[type[Predicate], ...] = (
     QueryEffect,

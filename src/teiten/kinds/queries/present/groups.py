@@ -34,7 +34,7 @@ from teiten.report.effects import (
 from teiten.report.numbers import REACH
 from teiten.report.sentences import DECIDED, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.view.contrasts import detectable_text, forest_row, verdict_cell
+from teiten.report.view.contrasts import forest_row, verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
 
 MOST_SENTENCES = 8
@@ -55,13 +55,9 @@ def contrast_of(kit: Kit, contrast: ContrastResult) -> QueryContrast | None:
 
 def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
     """List the sentences below the first page's: groups, or how many queries gained and lost."""
-    return (*_said_below(kit, contrast), *_left_out(kit, contrast))
-
-
-def _left_out(kit: Kit, contrast: ContrastResult) -> Iterator[str]:
-    if contrast.left_out:
-        named = [kit.names.context(context) for context in contrast.left_out]
-        yield kit.t("table.left-out", queries=listed(kit, named))
+    named = [kit.names.context(context) for context in contrast.left_out]
+    left_out = [kit.t("table.left-out", queries=listed(kit, named))] if named else []
+    return (*_said_below(kit, contrast), *left_out)
 
 
 def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
@@ -76,8 +72,7 @@ def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
 
 
 def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
-    """All queries together, and each group where they fit; without groups each query, where they
-    are few."""
+    """All queries together, and each group where they fit; without groups each query, if few."""
     further = contrast_of(kit, contrast)
     groups = further.groups if further else ()
     if len(groups) > MOST_ROWS:
@@ -126,7 +121,7 @@ def group_table(
 
 
 def _row(kit: Kit, conclusion: GroupConclusion, at: int, factors: Sequence[str]) -> Row:
-    word = verdict_word(kit.t, conclusion.verdict) + detectable_text(kit.t, conclusion.verdict)
+    word = verdict_text(kit.t, conclusion.verdict)
     if conclusion.over:
         word = kit.t("query-group.over-word", queries=listed(kit, conclusion.over))
     return (
@@ -159,7 +154,7 @@ def _said(kit: Kit, conclusion: GroupConclusion) -> str:
         limit = t("query-group.over", queries=listed(kit, conclusion.over))
         if conclusion.bound is None or _is_out_of_reach(conclusion.bound):
             return limit
-        return t(_bound_key(conclusion.bound), factor=_bound_factor(conclusion.bound), over=limit)
+        return _bound_sentence(kit, conclusion.bound, limit)
     if effect is None:
         return t.either(f"reason.{conclusion.verdict.reason}", verdict_word(t, conclusion.verdict))
     if says_nothing(effect) and conclusion.verdict.conclusive:
@@ -188,28 +183,23 @@ def _is_out_of_reach(bound: RatioBound) -> bool:
     return bound.ratio > REACH if bound.at_most else bound.ratio < 1 / REACH
 
 
-def _bound_key(bound: RatioBound) -> str:
-    """In the words for the side of 1 on which the bound lies."""
-    if bound.ratio < 1:
-        return "query-group.bound-least-fast" if bound.at_most else "query-group.bound-most-fast"
-    return "query-group.bound-most-long" if bound.at_most else "query-group.bound-least-long"
-
-
-def _bound_factor(bound: RatioBound) -> str:
-    if bound.ratio < 1:
-        return bound_text_of(1 / bound.ratio, down=bound.at_most)
-    return bound_text_of(bound.ratio, down=not bound.at_most)
+def _bound_sentence(kit: Kit, bound: RatioBound, limit: str) -> str:
+    """In the words for the side of 1 on which the bound lies. ``limit``: who exceeded it."""
+    is_fast = bound.ratio < 1
+    is_least = bound.at_most == is_fast
+    factor = bound_text_of(1 / bound.ratio if is_fast else bound.ratio, down=is_least)
+    key = f"{'least' if is_least else 'most'}-{'fast' if is_fast else 'long'}"
+    return kit.t(f"query-group.bound-{key}", factor=factor, over=limit)
 
 
 def effect_text(kit: Kit, effect: Interval) -> str:
     """``10.3 times as fast``, ``takes 1.9 times as long``, ``takes 5.2 % less time``."""
     t = kit.t
     if is_many_times(effect):
-        faster = effect.ratio < 1
-        shown = effect.inverse if faster else effect
-        if faster:
+        if effect.ratio < 1:
+            shown = effect.inverse
             return t("effect.times-fast", factor=shorter_text(t, shown.ratio, shown))
-        return t("effect.times-long", factor=times_text(shown.ratio, shown))
+        return t("effect.times-long", factor=times_text(effect.ratio, effect))
     share = percent(t, abs(effect.ratio - 1), percent_decimals(effect))
     return t("effect.less-time" if effect.ratio < 1 else "effect.more-time", percent=share)
 
@@ -219,12 +209,12 @@ def effect_interval_text(kit: Kit, effect: Interval) -> str:
     t = kit.t
     if not is_many_times(effect):
         return interval_percent(t, effect)
-    shown = effect.inverse if effect.ratio < 1 else effect
     if effect.ratio < 1:
+        shown = effect.inverse
         low, high = (shorter_text(t, end, shown) for end in (shown.low, shown.high))
         return sure_interval(t, shown, low, high, "shorter.with-confidence")
-    low, high = (times_text(end, shown) for end in (shown.low, shown.high))
-    return sure_interval(t, shown, low, high)
+    low, high = (times_text(end, effect) for end in (effect.low, effect.high))
+    return sure_interval(t, effect, low, high)
 
 
 def _counted(kit: Kit, contrast: ContrastResult, further: QueryContrast) -> Iterator[str]:
@@ -240,15 +230,12 @@ def _counted(kit: Kit, contrast: ContrastResult, further: QueryContrast) -> Iter
     key = "sentence" if len(queries) == len(contrast.levels) else "sentence-cases"
     yield t(f"query-count.{key}", count=len(contrast.levels), listed=counted)
     extremes = {extreme.context for extreme in contrast.overall.extremes}
+    effects = {level.context: level.verdict.effect for level in contrast.levels}
     for key, context in (("gain", further.gain), ("loss", further.loss)):
-        for level in contrast.levels:
-            is_new = level.context == context and context not in extremes
-            if is_new and level.verdict.effect is not None:
-                yield t(
-                    f"query-count.{key}",
-                    query=kit.names.context(level.context),
-                    effect=effect_text(kit, level.verdict.effect),
-                )
+        if context is None or context in extremes or (effect := effects.get(context)) is None:
+            continue
+        query = kit.names.context(context)
+        yield t(f"query-count.{key}", query=query, effect=effect_text(kit, effect))
 
 
 def _label(kit: Kit, conclusion: GroupConclusion) -> str:

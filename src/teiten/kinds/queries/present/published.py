@@ -13,8 +13,8 @@ from teiten.analysis.model.claims import (
     PublishedCurves,
     PublishedQueries,
 )
+from teiten.kinds.queries.claims.of_plans import WORKERS, WorkerCurve
 from teiten.kinds.queries.claims.of_queries import QUERIES
-from teiten.kinds.queries.claims.of_workers import WORKERS, WorkerCurve
 from teiten.kinds.queries.model import QUERY, QUERY_TIME
 from teiten.report.charts.bars import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.base import Chart, coloured

@@ -1,15 +1,14 @@
-"""A query over many levels, as the count of a table over numbers of workers (2020, tables 6.8 and
-6.9)."""
+"""A query over many levels, as a count over numbers of workers (2020, tables 6.8 and 6.9)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
+from teiten.analysis.model.findings import VerdictKind
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.groups import effect_interval_text, effect_text
+from teiten.kinds.queries.present.tables import source_text
 from teiten.kinds.queries.present.times import TimeUnit, over_text, unit_for
-from teiten.kinds.queries.present.workers import source_text
 from teiten.kinds.queries.results import (
     QueryResults,
     QuerySweep,
@@ -20,12 +19,7 @@ from teiten.kinds.queries.results import (
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import Chart
 from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
-from teiten.report.effects import (
-    confidence_percent,
-    says_nothing,
-    speed_cells,
-    speed_with_interval,
-)
+from teiten.report.effects import confidence_percent, says_nothing, speed_cells, speed_with_interval
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.contrasts import verdict_cell
@@ -61,7 +55,7 @@ def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
     label = kit.names.context(sweep.context)
     points = []
     for step in sweep.steps:
-        effect = _effect(step)
+        effect = step.effect
         if effect is None and step.level != sweep.first:
             continue
         shown = effect.inverse if effect else None
@@ -83,7 +77,7 @@ def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
 def table(kit: Kit, name: str, sweep: QuerySweep) -> Table:
     """A row for each level: time, speed-up, verdicts, workers."""
     t = kit.t
-    unit = unit_for(float(step.time.mean or 0.0) for step in sweep.steps)
+    unit = unit_for(step.time.mean or 0.0 for step in sweep.steps)
     columns = (
         Column(kit.names.factor(kit.study.contrast), numeric=True),
         Column(t("unit.of", title=t("metric.query_seconds"), unit=unit.name), numeric=True),
@@ -135,21 +129,19 @@ def _row(kit: Kit, step: SweepStep, unit: TimeUnit) -> Row:
     return (
         TableCell(kit.short(step.level), float(step.level)),
         _time(kit, step.time, unit),
-        *speed_cells(kit.t, _effect(step)),
-        _verdict(kit, step.against_previous),
+        *speed_cells(kit.t, step.effect),
+        TableCell(NOTHING)
+        if step.against_previous is None
+        else verdict_cell(kit.t, step.against_previous),
         *_workers(step),
     )
 
 
 def _time(kit: Kit, time: QueryTime, unit: TimeUnit) -> TableCell:
-    if time.mean is None or time.over:
-        limit = float(time.limit or 0.0)
+    if time.estimate is None or time.over:
+        limit = time.limit or 0.0
         return TableCell(over_text(kit, limit, time.over, time.within), limit)
-    return TableCell(unit.text(time.mean, time.half_width), float(time.mean))
-
-
-def _verdict(kit: Kit, verdict: Verdict | None) -> TableCell:
-    return TableCell(NOTHING) if verdict is None else verdict_cell(kit.t, verdict)
+    return TableCell(unit.text(time.estimate.mean, time.estimate.half_width), time.estimate.mean)
 
 
 def _workers(step: SweepStep) -> tuple[TableCell, TableCell, TableCell]:
@@ -174,30 +166,24 @@ def findings(kit: Kit, results: QueryResults) -> tuple[str, ...]:
 def _fastest(kit: Kit, sweep: QuerySweep) -> Iterator[str]:
     """Compared with the first level; where that is the fastest one itself, the next with it.
     Nothing where one of the levels has no ratio: it may be the fastest."""
-    known = all(step.level == sweep.first or _effect(step) for step in sweep.by_time)
-    fastest = next(iter(sweep.by_time), None)
+    known = all(step.level == sweep.first or step.effect for step in sweep.by_time)
     shown = _fastest_new(sweep)
-    effect = _effect(shown) if shown else None
-    if not known or fastest is None or shown is None or effect is None:
+    if not known or shown is None or shown.effect is None:
         return
     yield kit.t(
-        "sweep.fastest" if fastest is shown else "sweep.fastest-first",
+        "sweep.fastest" if sweep.by_time[0] is shown else "sweep.fastest-first",
         query=kit.names.context(sweep.context),
         factor=kit.names.factor(kit.study.contrast),
         level=kit.short(shown.level),
         first=kit.short(sweep.first),
-        effect=effect_text(kit, effect),
-        interval=effect_interval_text(kit, effect),
+        effect=effect_text(kit, shown.effect),
+        interval=effect_interval_text(kit, shown.effect),
     )
 
 
 def _fastest_new(sweep: QuerySweep) -> SweepStep | None:
     """The fastest of the levels that are compared with the first one."""
     return next((step for step in sweep.by_time if step.level != sweep.first), None)
-
-
-def _effect(step: SweepStep) -> Interval | None:
-    return step.against_first.effect if step.against_first else None
 
 
 def fastest_level(results: QueryResults) -> str | None:

@@ -13,7 +13,7 @@ from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
-from teiten.report.effects import confidence_percent, plain_percent
+from teiten.report.effects import plain_percent
 from teiten.report.names import Context
 from teiten.report.numbers import MOST_DIGITS, NOTHING, decimals_for, decimals_of, fixed
 from teiten.report.tables import Column, Row, TableCell
@@ -29,13 +29,12 @@ MOST_ROWS = 40
 
 def time_bars(kit: Kit, prefix: str, results: QueryResults) -> Chart | None:
     """Every query's times, a bar for each side."""
-    shown = [time for time in results.times if time.mean is not None or time.limit is not None]
+    shown = [time for time in results.times if time.within or time.over]
     if not shown:
         return None
-    unit = unit_for(float(time.mean or time.limit or 0.0) for time in shown)
+    unit = unit_for(time.mean or time.limit or 0.0 for time in shown)
     bars = [_bar(kit, time, unit) for time in shown]
     t = kit.t
-    alone = kit.study.measure.alpha
     drawn = "dots" if is_logarithmic([bar.value for bar in bars]) else "bars"
     contexts = sorted({time.context for time in shown}, key=kit.names.order)
     panels = (kit.names.axis(context)[1] for context in contexts)
@@ -45,7 +44,7 @@ def time_bars(kit: Kit, prefix: str, results: QueryResults) -> Chart | None:
     return query_bars(
         f"{prefix}-queries",
         t("chart.query-times.title"),
-        t(f"chart.query-times.{drawn}", confidence=confidence_percent(t, 1 - alone)),
+        t(f"chart.query-times.{drawn}", confidence=kit.confidence),
         bars,
         QueryAxes(
             x=t("unit.of", title=t("metric.query_seconds"), unit=unit.name),
@@ -60,36 +59,24 @@ def time_bars(kit: Kit, prefix: str, results: QueryResults) -> Chart | None:
 
 def _bar(kit: Kit, time: QueryTime, unit: TimeUnit) -> QueryBar:
     query, panel = kit.names.axis(time.context)
-    side = kit.short(time.side)
-    if time.mean is None or time.over:
-        limit = float(time.limit or 0.0)
+    place = (panel, query, kit.short(time.side))
+    estimate = time.estimate
+    if estimate is None or time.over:
+        limit = time.limit or 0.0
         text = over_text(kit, limit, time.over, time.within)
-        return QueryBar(panel, query, side, limit * unit.factor, None, None, text, over=True)
-    half = time.half_width
-    text = f"{unit.text(time.mean, half)} {unit.name}"
-    if time.low is not None and time.high is not None:
-        ends = (unit.text(time.low, half), unit.text(time.high, half))
+        return QueryBar(*place, limit * unit.factor, None, None, text, over=True)
+    half, drawn = estimate.half_width, estimate.scaled(unit.factor)
+    text = f"{unit.text(estimate.mean, half)} {unit.name}"
+    if estimate.low is not None:
+        ends = (unit.text(estimate.low, half), unit.text(estimate.high, half))
         text = kit.t.aside(text, kit.t("interval.plain", low=ends[0], high=ends[1]))
-    return QueryBar(
-        panel,
-        query,
-        side,
-        time.mean * unit.factor,
-        None if time.low is None else time.low * unit.factor,
-        None if time.high is None else time.high * unit.factor,
-        text,
-    )
+    return QueryBar(*place, drawn.mean, drawn.low, drawn.high, text)
 
 
 def over_text(kit: Kit, limit: float, over: int, within: int) -> str:
     """The limit, with how many trials exceeded it where others stayed within it."""
     key = "some" if within else "all"
     return kit.t(f"level.over.{key}", limit=kit.seconds(limit), count=over, of=over + within)
-
-
-def speed_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
-    """The speed-up of each query, with its interval; all queries together first."""
-    return speed_chart(kit, name, contrast, speed_rows(kit, contrast))
 
 
 def speed_rows(kit: Kit, contrast: ContrastResult) -> list[ForestRow]:
