@@ -41,7 +41,6 @@ from teiten.report.numbers import plain
 from teiten.report.scope import scope_text
 from teiten.report.texts import Texts, texts
 
-DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER)
 NO_CONCLUSION = "no-conclusion"
 MOST_DETECTABLE = 9.0
 """A larger smallest detectable effect, of ten times and more, is not told."""
@@ -49,13 +48,9 @@ MOST_DETECTABLE = 9.0
 
 def verdict_word(t: Texts, verdict: Verdict) -> str:
     """The verdict as in tables and charts."""
-    if not verdict.conclusive:
-        return _no_conclusion_word(t, verdict)
-    suffix = "-at-least" if verdict.at_least_delta and verdict.kind in DECIDED else ""
-    return t(f"verdict.{verdict.kind.value}{suffix}", delta=plain_percent(t, verdict.delta))
-
-
-def _no_conclusion_word(t: Texts, verdict: Verdict) -> str:
+    if verdict.conclusive:
+        suffix = "-at-least" if verdict.at_least_delta and verdict.kind in BY_SIGN else ""
+        return t(f"verdict.{verdict.kind.value}{suffix}", delta=plain_percent(t, verdict.delta))
     effect = verdict.effect
     if effect is None:
         return t("verdict.no-conclusion")
@@ -87,14 +82,7 @@ def verdict_sentence(
 ) -> str:
     """The answer to one contrast in one sentence, with its interval, workload and machine."""
     t = texts(language)
-    return answer_sentence(t, Names(analysis.plan, t), analysis, contrast)
-
-
-def answer_sentence(
-    t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
-) -> str:
-    """Answer one contrast as ``verdict_sentence`` does, with names that are at hand."""
-    return "".join(answer_parts(t, names, analysis, contrast))
+    return "".join(answer_parts(t, Names(analysis.plan, t), analysis, contrast))
 
 
 def answer_parts(
@@ -177,13 +165,14 @@ def _measured(
     t: Texts, family: str, verdict: Verdict, effect: Interval, metric: Metric
 ) -> tuple[str, dict[str, str]]:
     """Choose the sentence of a verdict with an interval, with its numbers."""
-    if verdict.conclusive and verdict.kind in (*DECIDED, VerdictKind.DIFFERENT_BUT_SMALL):
-        is_time = metric.better is Better.LOWER
-        misleads = is_many_times(effect) if is_time else is_many_fold(effect)
-        in_times = f"{family}.times-faster" in t and metric.judged and misleads
-        if verdict.kind in DECIDED and in_times:
-            return _many_times(t, verdict, effect, is_time=is_time)
-        return _decided(t, verdict, effect, metric)
+    if verdict.conclusive and verdict.kind in (*BY_SIGN, VerdictKind.DIFFERENT_BUT_SMALL):
+        at_least = "-at-least" if verdict.at_least_delta else ""
+        if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
+            direction, values = _in_percent(t, effect, metric)
+            return f"small-{direction}", values
+        in_times = f"{family}.times-faster" in t and metric.judged
+        way, values = (_difference if in_times else _in_percent)(t, effect, metric)
+        return f"{way}{at_least}", values
     wide = "-wide" if is_wide(effect) else ""
     key = f"inconclusive{wide}"
     if not verdict.conclusive:
@@ -202,11 +191,12 @@ def _signed(t: Texts, effect: Interval) -> dict[str, str]:
     return {name: change(t, ratio, digits) for name, ratio in ends.items()}
 
 
-def _many_times(
-    t: Texts, verdict: Verdict, effect: Interval, *, is_time: bool
-) -> tuple[str, dict[str, str]]:
-    """Word a difference so great that per cent mislead: 90 % less time is ten times as fast, as
-    900 % more throughput are."""
+def _difference(t: Texts, effect: Interval, metric: Metric) -> tuple[str, dict[str, str]]:
+    """Word a difference, with its numbers. Where it is so great that per cent mislead, in times:
+    90 % less time is ten times as fast, as 900 % more throughput are."""
+    is_time = metric.better is Better.LOWER
+    if not (is_many_times(effect) if is_time else is_many_fold(effect)):
+        return _in_percent(t, effect, metric)
     faster = effect.ratio < 1 or not is_time
     shown = effect.inverse if effect.ratio < 1 else effect
     shorter = faster and is_time
@@ -215,25 +205,16 @@ def _many_times(
         name: shorter_text(t, value, shown) if shorter else times_text(value, shown)
         for name, value in numbers.items()
     }
-    suffix = "-at-least" if verdict.at_least_delta else ""
-    way = "shorter" if shorter else "faster" if faster else "slower"
-    return f"times-{way}{suffix}", values
+    return f"times-{'shorter' if shorter else 'faster' if faster else 'slower'}", values
 
 
-def _decided(
-    t: Texts, verdict: Verdict, effect: Interval, metric: Metric
-) -> tuple[str, dict[str, str]]:
-    """Choose the sentence that tells a difference (slower-at-least, …), with its numbers."""
-    above = effect.ratio > 1
-    digits = percent_decimals(effect)
-    shares = (abs(effect.ratio - 1), *_differences(effect))
-    numbers = (percent(t, share, digits) for share in shares)
+def _in_percent(t: Texts, effect: Interval, metric: Metric) -> tuple[str, dict[str, str]]:
+    """Whether the new side is faster or slower, by how many per cent of the old value."""
+    above, digits = effect.ratio > 1, percent_decimals(effect)
+    ends = (effect.low - 1, effect.high - 1) if above else (1 - effect.high, 1 - effect.low)
+    numbers = (percent(t, share, digits) for share in (abs(effect.ratio - 1), *ends))
     values = dict(zip(("percent", "low", "high"), numbers, strict=True))
-    faster = above != (metric.better is Better.LOWER)
-    direction = "faster" if faster else "slower"
-    if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return f"small-{direction}", values
-    return f"{direction}-at-least" if verdict.at_least_delta else direction, values
+    return "faster" if above != (metric.better is Better.LOWER) else "slower", values
 
 
 def _detectable(t: Texts, family: str, verdict: Verdict) -> str:
@@ -276,32 +257,8 @@ def extremes_said(
 
 def _said(t: Texts, extreme: Extreme, metric: Metric) -> tuple[str, str]:
     """``is 3.1 % slower`` and ``2.0 % to 4.2 %``."""
-    effect, is_time = extreme.effect, metric.better is Better.LOWER
-    digits = percent_decimals(effect)
-    if extreme.kind not in BY_SIGN:
-        ends = (change(t, effect.low, digits), change(t, effect.high, digits))
-        return t("extreme.measured", percent=change(t, effect.ratio, digits)), _to(t, *ends)
-    faster = (effect.ratio < 1) == is_time
-    direction = "faster" if faster else "slower"
-    if is_many_times(effect) if is_time else is_many_fold(effect):
-        shown = effect.inverse if effect.ratio < 1 else effect
-        if faster and is_time:
-            factor = shorter_text(t, shown.ratio, shown)
-            low, high = (shorter_text(t, end, shown) for end in (shown.low, shown.high))
-            interval = t("shorter.interval", low=low, high=high)
-            return t("extreme.times-shorter", factor=factor), interval
-        text = t(f"extreme.times-{direction}", factor=times_text(shown.ratio, shown))
-        return text, _to(t, times_text(shown.low, shown), times_text(shown.high, shown))
-    text = t(f"extreme.{direction}", percent=percent(t, abs(effect.ratio - 1), digits))
-    return text, _to(t, *(percent(t, end, digits) for end in _differences(effect)))
-
-
-def _differences(effect: Interval) -> tuple[float, float]:
-    """The ends of an interval as shares of the old value, the smaller one first."""
-    if effect.ratio > 1:
-        return effect.low - 1, effect.high - 1
-    return 1 - effect.high, 1 - effect.low
-
-
-def _to(t: Texts, low: str, high: str) -> str:
-    return t("interval.plain", low=low, high=high)
+    key, values = "measured", _signed(t, extreme.effect)
+    if extreme.kind in BY_SIGN:
+        key, values = _difference(t, extreme.effect, metric)
+    interval = "shorter.interval" if key == "times-shorter" else "interval.plain"
+    return t(f"extreme.{key}", **values), t(interval, **values)

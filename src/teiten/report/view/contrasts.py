@@ -20,7 +20,6 @@ from teiten.report.effects import (
     plain_percent,
     ratio_with_interval,
     says_nothing,
-    speed_with_interval,
 )
 from teiten.report.names import Context, Names
 from teiten.report.numbers import NOTHING, measured, spread
@@ -300,7 +299,7 @@ def forest_row(
     effect = verdict.effect
     if effect is None or not (speed or math.isfinite(effect.high)):
         return None
-    text = speed_with_interval(t, effect) if speed else ratio_with_interval(t, effect)
+    text = ratio_with_interval(t, effect, speed=speed)
     shown, word = effect.inverse if speed else effect, verdict_word(t, verdict)
     ends = (shown.low, shown.high)
     return ForestRow(label, shown.ratio, *ends, text, word, overall, says_nothing(effect))

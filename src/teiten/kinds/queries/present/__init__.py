@@ -34,7 +34,7 @@ from teiten.model.study import Workload
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Further, Heading, Items, Section, gallery
 from teiten.report.charts.base import Chart
-from teiten.report.effects import speed_text
+from teiten.report.effects import ratio_text
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Table, TableCell
 from teiten.report.view.contrasts import (
@@ -117,7 +117,8 @@ def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -
         effect = (level.verdict if level else contrast.overall).effect
         bound = bounds.get(level.context) if level else None
         return TableCell(
-            bound_text(bound) or speed_text(effect), 1 / effect.ratio if effect else None
+            bound_text(bound) or ratio_text(effect, speed=True),
+            1 / effect.ratio if effect else None,
         )
 
     judged = replace(
