@@ -144,8 +144,19 @@ def as_records(columns: Columns) -> list[dict[str, Any]]:
 
 
 def as_columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Columns:
-    """Rows to columns; what is not a finite number becomes None, which Vega leaves out."""
-    return {name: [_finite(row[at]) for row in rows] for at, name in enumerate(names)}
+    """Rows to columns, as ``finite`` makes them."""
+    return finite({name: [row[at] for row in rows] for at, name in enumerate(names)})
+
+
+def finite(columns: Columns) -> Columns:
+    """The columns; what is not a finite number becomes None, which Vega leaves out."""
+    return {
+        name: [
+            None if isinstance(value, float) and not math.isfinite(value) else value
+            for value in values
+        ]
+        for name, values in columns.items()
+    }
 
 
 def columns_of(form: type[DataclassInstance], points: Sequence[DataclassInstance]) -> Columns:
@@ -184,10 +195,6 @@ def cut_above(points: Sequence[PointT]) -> tuple[list[PointT], bool]:
     known: Sequence[Any] = points
     most = max((point.value for point in known), default=1.0)
     return cut(points, -math.inf, MOST_OF_AN_INTERVAL * most)
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 _TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}

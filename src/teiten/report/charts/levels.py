@@ -74,19 +74,8 @@ def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelA
     for dot in dots:
         groups.setdefault((dot.panel, dot.level, dot.side), []).append(dot.value)
     medians = [
-        (
-            "median",
-            panel,
-            level,
-            side,
-            median(values),
-            min(values),
-            max(values),
-            None,
-            None,
-            sides.index(side),
-        )
-        for (panel, level, side), values in groups.items()
+        ("median", *at, median(values), min(values), max(values), None, None, sides.index(at[-1]))
+        for at, values in groups.items()
     ]
     data = as_columns(FIELDS, [*rows, *medians])
     count = len(axes.panels)

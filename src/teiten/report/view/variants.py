@@ -18,7 +18,7 @@ from teiten.model.trial import Outcome
 from teiten.report.effects import percent
 from teiten.report.names import CORES
 from teiten.report.numbers import bytes_text, fixed, significant
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells, headings
 from teiten.report.view.kit import Kit
 
 CHECKSUMS = "checksums"
@@ -157,9 +157,9 @@ def states_table(kit: Kit) -> Table | None:
         return None
     t = kit.t
     columns = (
-        Column(t("table.states.state")),
+        *headings(t, "table.states.state"),
         Column(kit.names.factor(kit.study.contrast)),
-        *(Column(t(f"metric.{metric.name}"), numeric=True) for metric in STATE_OF_TABLES),
+        *headings(t, *(f"metric.{metric.name}" for metric in STATE_OF_TABLES), numeric=True),
     )
     rows: tuple[Row, ...] = tuple(
         (
@@ -279,9 +279,8 @@ def storage_tables(kit: Kit) -> Iterator[Table]:
     if not known:
         return
     columns = (
-        Column(t("storage.column.name")),
-        Column(t("storage.column.device")),
-        *(Column(t(f"storage.column.{key}"), numeric=True) for key in (*RATES, *COUNTS)),
+        *headings(t, "storage.column.name", "storage.column.device"),
+        *headings(t, *(f"storage.column.{key}" for key in (*RATES, *COUNTS)), numeric=True),
     )
     rows = tuple(_row(kit, storage, speeds[storage.name]) for storage in known)
     tools = t("list.separator").join(dict.fromkeys(str(speed["tool"]) for speed in speeds.values()))
