@@ -163,13 +163,9 @@ def _own(kit: Kit) -> Iterator[OwnAnswer]:
 
 
 def notices(kit: Kit) -> tuple[str, ...]:
-    """Tell what a reader knows before the answer: no conclusion, a quick look, incomplete."""
+    """Tell what a reader knows before the answer: of the profile, the machine, what is missing."""
     analysis, t = kit.analysis, kit.t
-    sentences = []
-    if not kit.study.conclusive:
-        sentences.append(t("notice.no-conclusion", profile=kit.study.profile))
-    elif not kit.study.replicates:
-        sentences.append(t("notice.quick-look", profile=kit.study.profile))
+    sentences = [*notice_of_profile(kit)]
     devices = emulated(kit)
     if devices:
         sentences.append(t("notice.emulated", storages=t("list.separator").join(devices)))
@@ -182,6 +178,14 @@ def notices(kit: Kit) -> tuple[str, ...]:
             t.plural("notice.missing", analysis.missing, planned=len(analysis.plan.trials))
         )
     return tuple(sentences)
+
+
+def notice_of_profile(kit: Kit) -> Iterator[str]:
+    """Say that the profile supports no conclusion, or is a quick look."""
+    if not kit.study.conclusive:
+        yield kit.t("notice.no-conclusion", profile=kit.study.profile)
+    elif not kit.study.replicates:
+        yield kit.t("notice.quick-look", profile=kit.study.profile)
 
 
 def _builds_differ(kit: Kit) -> bool:
