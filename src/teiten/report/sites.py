@@ -26,8 +26,7 @@ CLOCKS = "clocks"
 
 def of_first_host(kit: Kit) -> str:
     """Word what a note adds where a machine's numbers are those of one of several db hosts."""
-    hosts = kit.analysis.plan.hosts
-    return kit.t("chart.of-first-host") if hosts is not None and hosts.more else ""
+    return kit.t("chart.of-first-host") if have_own_hosts(kit) else ""
 
 
 def shown(host: PlannedHost) -> str:
@@ -47,12 +46,13 @@ def host_rows(kit: Kit) -> Rows:
         (t("host.role-node", number=number), _of_host(kit, node.host))
         for number, node in enumerate(hosts.more, start=2)
     ]
-    for node in hosts.more:
-        words = {"address": node.address, "client": node.peer}
-        rows.append((t("host.way-of-nodes"), t("host.way.text", **words)))
+    ways = [("host.way-of-nodes", node.address, node.peer) for node in hosts.more]
     if hosts.address is not None:
-        words = {"address": hosts.address, "client": hosts.client_address or ""}
-        rows.append((t("host.way"), t("host.way.text", **words)))
+        ways.append(("host.way", hosts.address, hosts.client_address or ""))
+    rows += [
+        (t(key), t("host.way.text", address=address, client=client))
+        for key, address, client in ways
+    ]
     rows += [(t("host.clock"), text) for text in _clocks(kit)]
     if not hosts.together:
         rows.append((t("host.client-cpu"), _client_cpu(kit)))
@@ -73,14 +73,8 @@ def client_rows(kit: Kit, rows: Callable[[Kit, HostFacts], Rows]) -> Rows:
 
 
 def _of_host(kit: Kit, host: PlannedHost) -> str:
-    return kit.t(
-        "host.text",
-        host=shown(host),
-        node=host.node,
-        user=host.user,
-        python=host.python,
-        workdir=host.workdir,
-    )
+    facts = {name: getattr(host, name) for name in ("node", "user", "python", "workdir")}
+    return kit.t("host.text", host=shown(host), **facts)
 
 
 def _client_cpu(kit: Kit) -> str | None:
@@ -104,19 +98,15 @@ def _clocks(kit: Kit) -> Iterable[str]:
         for role, (offset, uncertainty) in trial.facts.get(CLOCKS, {}).items():
             if role not in largest or abs(offset) > abs(largest[role][0]):
                 largest[role] = (offset, uncertainty)
-    for role, (offset, uncertainty) in largest.items():
+    for label, (offset, uncertainty) in largest.items():  # labels: db, client, db-2
+        _, dash, number = label.partition("-")
+        role = kit.t("host.role-node", number=number) if dash else kit.t(f"host.role-{label}")
         yield kit.t(
             "host.clock.text",
-            role=_role(kit, role),
+            role=role,
             offset=f"{offset * 1000:+.1f}",
             uncertainty=f"{uncertainty * 1000:.1f}",
         )
-
-
-def _role(kit: Kit, label: str) -> str:
-    """Name a host's role, by its label in the trials' clocks: db, client, db-2."""
-    _, dash, number = label.partition("-")
-    return kit.t("host.role-node", number=number) if dash else kit.t(f"host.role-{label}")
 
 
 def have_own_hosts(kit: Kit) -> bool:

@@ -38,12 +38,13 @@ MOST_SIDES = 6
 
 def topology(kit: Kit) -> Drawing:
     t, facts = kit.t, kit.analysis.facts
-    client = client_machine(kit)
+    client, disk = client_machine(kit), facts.disk
     servers, nodes = _servers(kit)
-    disk = facts.disk
-    drawn = topology_svg(
+    space = t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total))
+    title = t("topology.title")
+    drawn = _drawn(
         Topology(
-            t("topology.title"),
+            title,
             _machine_box(kit, machine_heading(kit), facts, narrow=client is not None),
             next(iter(presents_in(kit).values())).load(kit),
             link_text(kit),
@@ -51,17 +52,15 @@ def topology(kit: Kit) -> Drawing:
             _turns(kit) if len(servers) > 1 else "",
             Box(
                 t("topology.disk"),
-                (
-                    f"{disk.kind} · {disk.file_system} · {disk.device}",
-                    t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
-                ),
+                (f"{disk.kind} · {disk.file_system} · {disk.device}", space),
             ),
             nodes,
             _machine_box(kit, *client, narrow=True) if client else None,
         )
     )
-    title, note = t("topology.title"), whereabouts(kit)
-    return Drawing("topology", title, note, drawn, on_white(drawn))
+    paper = Markup('<rect width="100%" height="100%" fill="white"/><title>')
+    alone = drawn.replace(Markup("<title>"), paper, 1)  # a picture has no page's colours behind it
+    return Drawing("topology", title, whereabouts(kit), drawn, alone)
 
 
 def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
@@ -245,17 +244,6 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> Markup:
     ).format(x1, y1, x2, y2)
 
 
-def _drawn_servers(
-    servers: Sequence[tuple[Box, str]], x: float, top: float, width: float
-) -> tuple[Markup, float]:
-    drawn, y = Markup(""), top
-    for box, colour in servers:
-        part, height = _filled(x, y, width, box, colour)
-        drawn += part
-        y += height + 12
-    return drawn, y - 12
-
-
 def _behind(nodes: Sequence[Box], x: float, top: float, width: float) -> tuple[Markup, float]:
     """Two in a row, each at the end of a line from the server above."""
     drawn, y, wide = Markup(""), top, (width - GAP) / 2
@@ -269,14 +257,6 @@ def _behind(nodes: Sequence[Box], x: float, top: float, width: float) -> tuple[M
         if at % 2 or at == len(nodes) - 1:
             y += height + GAP
     return drawn, y - GAP
-
-
-def _machines(topology: Topology, height: float) -> Markup:
-    """One frame around all, or one around the load generator and one around the servers."""
-    if topology.client_machine is None:
-        return _machine(topology.machine, 2, WIDTH - 4, height, most=100)
-    left = _machine(topology.client_machine, 2, 268, height, most=38)
-    return left + _machine(topology.machine, 378, WIDTH - 380, height, most=48)
 
 
 def _machine(machine: Box, x: float, width: float, height: float, *, most: int) -> Markup:
@@ -298,13 +278,18 @@ def beside_arrow(text: str) -> list[str]:
     return [line for part in parts for line in wrap(part, -(-len(part) // -(-len(part) // most)))]
 
 
-def topology_svg(topology: Topology) -> Markup:
+def _drawn(topology: Topology) -> Markup:
     """The drawing, sized by its viewBox; colours follow the page's text."""
     lines = [
         len(machine.lines) for machine in (topology.machine, topology.client_machine) if machine
     ]
     head = 52 + LINE * max(lines)
-    servers, bottom = _drawn_servers(topology.servers, 400, head + 22, 290)
+    servers = Markup("")
+    bottom: float = head + 10
+    for box, colour in topology.servers:
+        part, server_height = _filled(400, bottom + GAP, 290, box, colour)
+        servers += part
+        bottom += GAP + server_height
     middle = (head + 22 + bottom) / 2
     if topology.behind:
         nodes, bottom = _behind(topology.behind, 400, bottom + GAP_BELOW, 290)
@@ -314,6 +299,11 @@ def topology_svg(topology: Topology) -> Markup:
     bottom = max(bottom, middle + client_height / 2)
     disk, disk_height = _filled(400, bottom + 42, 290, topology.disk)
     height = bottom + 42 + disk_height + 22
+    if topology.client_machine is None:
+        machines = _machine(topology.machine, 2, WIDTH - 4, height - 2, most=100)
+    else:
+        machines = _machine(topology.client_machine, 2, 268, height - 2, most=38)
+        machines += _machine(topology.machine, 378, WIDTH - 380, height - 2, most=48)
     parts = [
         Markup(
             '<svg xmlns="http://www.w3.org/2000/svg" class="topology" viewBox="0 0 {} {}" '
@@ -322,7 +312,7 @@ def topology_svg(topology: Topology) -> Markup:
             'markerHeight="8" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z"/></marker>'
             "</defs>"
         ).format(WIDTH, height + 4, WIDTH, FONT, topology.title),
-        _machines(topology, height - 2),
+        machines,
         client,
         servers,
         disk,
@@ -336,9 +326,3 @@ def topology_svg(topology: Topology) -> Markup:
         Markup("</svg>"),
     ]
     return Markup("").join(parts)
-
-
-def on_white(drawing: Markup) -> Markup:
-    """The drawing for a file: a picture has no page's colours behind it."""
-    paper = Markup('<rect width="100%" height="100%" fill="white"/><title>')
-    return drawing.replace(Markup("<title>"), paper, 1)
