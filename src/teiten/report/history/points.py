@@ -21,7 +21,7 @@ from teiten.report.effects import change, interval_percent, percent, percent_dec
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, measured, moment
 from teiten.report.sentences import machine_text
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Column, Row, Table, TableCell, cells, headings
 from teiten.report.texts import Texts
 
 Reports = Mapping[str, str]
@@ -30,22 +30,27 @@ Reports = Mapping[str, str]
 
 def value_text(t: Texts, point: HistoryPoint) -> str:
     """``1,234 (1,200 to 1,270)``, or the value alone where it has no interval."""
-    half = _half(point)
-    value = measured(point.value, half)
+    value, ends = _figures(point)
+    return t("history.interval" if ends else "history.plain", value=value, **ends)
+
+
+def _figures(point: HistoryPoint) -> tuple[str, dict[str, str]]:
+    """The value, and the ends of its interval if any, with the digits that this allows."""
     if point.low is None or point.high is None:
-        return t("history.plain", value=value)
-    ends = (measured(end, half) for end in (point.low, point.high))
-    return t("history.interval", value=value, **dict(zip(("low", "high"), ends, strict=True)))
+        return measured(point.value, math.nan), {}
+    half = (point.high - point.low) / 2
+    value, low, high = (measured(number, half) for number in (point.value, point.low, point.high))
+    return value, {"low": low, "high": high}
 
 
 def points_table(t: Texts, name: str, line: HistoryLine, reports: Reports) -> Table:
     """A row for each point; the changes before them where the line has any."""
     changes = {change.first: change for change in line.changes}
-    change = (Column(t("history.change"), numeric=True),) if changes else ()
+    change = headings(t, "history.change", numeric=True) if changes else ()
     return Table(
         name,
         t("history.points"),
-        (*_columns(t), *change, _campaign_column(t)),
+        (*_columns(t), *change, *headings(t, "comparison.campaign")),
         tuple(
             (
                 *_cells(t, point),
@@ -64,13 +69,9 @@ def single_points_table(
     return Table(
         "single",
         t("history.single-points"),
-        (Column(t("history.single-line")), *_columns(t), _campaign_column(t)),
+        (*headings(t, "history.single-line"), *_columns(t), *headings(t, "comparison.campaign")),
         tuple(
-            (
-                TableCell(title),
-                *_cells(t, line.points[0]),
-                _campaign_cell(line.points[0], reports),
-            )
+            cells(title, *_cells(t, line.points[0]), _campaign_cell(line.points[0], reports))
             for title, line in titled
         ),
         note=t("history.points-note"),
@@ -80,16 +81,9 @@ def single_points_table(
 def _columns(t: Texts) -> tuple[Column, ...]:
     """List the columns; those that a small screen is to show come first."""
     return (
-        Column(t("comparison.started")),
-        Column(t("history.version")),
-        Column(t("history.value"), numeric=True),
-        Column(t("table.interval"), numeric=True),
-        Column(t("history.blocks"), numeric=True),
+        *headings(t, "comparison.started", "history.version"),
+        *headings(t, "history.value", "table.interval", "history.blocks", numeric=True),
     )
-
-
-def _campaign_column(t: Texts) -> Column:
-    return Column(t("comparison.campaign"))
 
 
 def _campaign_cell(point: HistoryPoint, reports: Reports) -> TableCell:
@@ -100,11 +94,12 @@ def _campaign_cell(point: HistoryPoint, reports: Reports) -> TableCell:
 
 
 def _cells(t: Texts, point: HistoryPoint) -> Row:
+    value, ends = _figures(point)
     return (
         TableCell(moment(point.at), point.at, kind="left"),
         TableCell(point.version, point.version_number, kind="left"),
-        TableCell(measured(point.value, _half(point)), point.value),
-        TableCell(_interval(t, point), point.low),
+        TableCell(value, point.value),
+        TableCell(t("interval.plain", **ends) if ends else NOTHING, point.low),
         TableCell(str(point.blocks), point.blocks),
     )
 
@@ -113,19 +108,6 @@ def _change_cell(t: Texts, change: ChangePoint | None) -> TableCell:
     if change is None:
         return TableCell("")
     return TableCell(percent(t, change.ratio - 1, 1, signed=True), change.ratio, kind="verdict")
-
-
-def _interval(t: Texts, point: HistoryPoint) -> str:
-    if point.low is None or point.high is None:
-        return NOTHING
-    half = _half(point)
-    return t("interval.plain", low=measured(point.low, half), high=measured(point.high, half))
-
-
-def _half(point: HistoryPoint) -> float:
-    if point.low is None or point.high is None:
-        return math.nan
-    return (point.high - point.low) / 2
 
 
 def line_titles(t: Texts, lines: Sequence[HistoryLine]) -> tuple[str, ...]:

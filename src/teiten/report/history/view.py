@@ -43,7 +43,7 @@ from teiten.report.history.points import (
     value_text,
 )
 from teiten.report.numbers import moment
-from teiten.report.tables import Column, Table, TableCell, cells
+from teiten.report.tables import Table, TableCell, cells, headings
 from teiten.report.texts import Texts, texts
 
 FIELDS = (
@@ -65,44 +65,24 @@ def history_page(history: History, language: Language, reports: Reports = NO_REP
     titles = line_titles(t, history.lines)
     titled = tuple(zip(titles, history.lines, strict=True))
     left_out = _left_out(t, history)
+    about = t.plural("history.campaigns", len(campaigns))
     if not history.drawn:
-        return _nothing_yet(t, len(campaigns), left_out)
+        # what a history is for, and nothing else, while no line has a second campaign
+        answer = Section("answer", t("section.answer"), (Text(t("history.only-one")), *left_out))
+        return Page(t, t("history.title"), about, (), (answer,), made_key="history.made")
+    order = t(f"history.by-{history.axis.value}")
+    about = t("history.about", campaigns=about, order=order)
     method = tuple(
         t(f"history.method-{part}") for part in ("points", "changes", "swings", "groups")
     )
-    evidence: tuple[Block, ...] = (
-        Items(method),
-        *([left_out] if left_out else []),
-        Downloads((Download("history.csv", _columns(history)),)),
+    shown = (*_lines(t, titled, history.axis, reports), *_single(t, titled, reports))
+    download = Downloads((Download("history.csv", _columns(history)),))
+    sections = (
+        Section("answer", t("section.answer"), tuple(_answer(t, titled))),
+        Section("results", t("section.results"), shown),
+        Section("evidence", t("history.method"), (Items(method), *left_out, download)),
     )
-    return Page(
-        t,
-        t("history.title"),
-        t(
-            "history.about",
-            campaigns=t.plural("history.campaigns", len(campaigns)),
-            order=t(f"history.by-{history.axis.value}"),
-        ),
-        (),
-        (
-            Section("answer", t("section.answer"), tuple(_answer(t, titled))),
-            Section(
-                "results",
-                t("section.results"),
-                (*_lines(t, titled, history.axis, reports), *_single(t, titled, reports)),
-            ),
-            Section("evidence", t("history.method"), evidence),
-        ),
-        made_key="history.made",
-    )
-
-
-def _nothing_yet(t: Texts, count: int, left_out: Table | None) -> Page:
-    """Say what a history is for, and nothing else, while no line has a second campaign."""
-    blocks: tuple[Block, ...] = (Text(t("history.only-one")), *([left_out] if left_out else []))
-    about = t.plural("history.campaigns", count)
-    answer = Section("answer", t("section.answer"), blocks)
-    return Page(t, t("history.title"), about, (), (answer,), made_key="history.made")
+    return Page(t, t("history.title"), about, (), sections, made_key="history.made")
 
 
 def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
@@ -270,19 +250,19 @@ def _differences(t: Texts, differences: tuple[Difference, ...]) -> str:
     return t("history.differences", differences=t("list.strong").join(texts_of_each))
 
 
-def _left_out(t: Texts, history: History) -> Table | None:
-    if not history.left_out:
-        return None
-    return Table(
+def _left_out(t: Texts, history: History) -> tuple[Table, ...]:
+    """The ledgers that are on no line, with the reason; no table without any."""
+    table = Table(
         "left-out",
         t("history.left-out"),
-        (Column(t("history.ledger")), Column(t("history.why"))),
+        headings(t, "history.ledger", "history.why"),
         tuple(
             cells(TableCell(ledger.path, kind="code"), _why(t, ledger))
             for ledger in history.left_out
         ),
         sortable=False,
     )
+    return (table,) if history.left_out else ()
 
 
 def _why(t: Texts, ledger: LeftOut) -> str:
