@@ -28,7 +28,7 @@ from teiten.report.blocks import (
 from teiten.report.effects import interval_of_ratio, percent, ratio_text
 from teiten.report.parts import noted_once
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
-from teiten.report.texts import Texts, caution_text, problem_text
+from teiten.report.texts import Texts, caution_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
 from teiten.report.view.overview import counted_with_slower, overview, slowest_first
@@ -251,7 +251,7 @@ def _excluded(kit: Kit) -> str:
     if not out:
         return t("answer.excluded.none")
     reasons = Counter(
-        problem_text(problem, t.language)
+        t.problem(problem)
         for trial in out
         for problem in {problem.code: problem for problem in trial.problems}.values()
     )

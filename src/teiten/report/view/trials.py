@@ -19,7 +19,6 @@ from teiten.report.blocks import Download
 from teiten.report.charts.base import Columns, finite
 from teiten.report.numbers import NOTHING, clock, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, headings
-from teiten.report.texts import problem_text
 from teiten.report.view.kit import Kit
 
 OF_THE_MACHINE = (
@@ -38,10 +37,9 @@ def _problems(kit: Kit, trial: TrialView) -> TableCell:
     for problem in trial.problems:
         blamed, detail = re.fullmatch(r"trial (\d+): (\S+)", problem.detail), problem.detail
         if problem.code == PARTNER and blamed is not None:
-            reason = problem_text(Problem(blamed[2], ""), kit.t.language)
+            reason = kit.t.problem(Problem(blamed[2], ""))
             detail = kit.t("table.excluded.partner", number=blamed[1], reason=reason)
-        text = problem_text(problem, kit.t.language)
-        texts.append(f"{text}: {detail}" if detail else text)
+        texts.append(f"{kit.t.problem(problem)}: {detail}" if detail else kit.t.problem(problem))
     return TableCell(kit.t("list.strong").join(texts))
 
 
