@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from teiten.analysis.model.discussion import Course, MeanApart, Parting, SignCount
+from teiten.analysis.model.discussion import Course, Parting, SignCount
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
@@ -71,17 +71,23 @@ def _of_workload(kit: Kit, name: str) -> Iterator[tuple[str, ...]]:
     yield tuple(
         _parting(kit, parting) for parting in decisions.partings if parting.workload == name
     )
-    yield tuple(_all_counted(kit, [tally for tally in decisions.tallies if tally.workload == name]))
-    yield tuple(_mean_apart(kit, mean) for mean in decisions.means if mean.workload == name)
+    alike: dict[SignCount, list[str]] = {}  # sides of which the same is said share a sentence
+    for tally in decisions.tallies:
+        if tally.workload == name:
+            alike.setdefault(replace(tally, new=""), []).append(tally.new)
+    yield tuple(_counted(kit, like_all, sides) for like_all, sides in alike.items())
+    apart = []
+    for mean in decisions.means:
+        if mean.workload == name:
+            values = _contrasted(kit, mean.metric, mean.old, mean.new)
+            direction = values["above" if mean.higher else "below"]
+            apart.append(kit.t("discussion.mean-apart", direction=direction, **values))
+    yield tuple(apart)
     yield from present_in(kit, name).discussed_after(kit, name)
 
 
-def told_contrast(kit: Kit, workload: str, old: str, new: str) -> bool:
-    """Whether the verdict of two sides is given: what has none is not discussed."""
-    return (old, new) in _sides_told(kit, workload)
-
-
-def _sides_told(kit: Kit, workload: str) -> list[tuple[str, str]]:
+def sides_told(kit: Kit, workload: str) -> list[tuple[str, str]]:
+    """Two sides each, old and new, whose verdict is given: what has none is not discussed."""
     judged = [
         contrast
         for contrast in kit.analysis.contrasts
@@ -147,15 +153,6 @@ def _parting(kit: Kit, parting: Parting) -> str:
     return kit.t("discussion.at", level=level, said=text) if level else text
 
 
-def _all_counted(kit: Kit, tallies: Sequence[SignCount]) -> Iterator[str]:
-    """Sides of which the same is to be said share a sentence."""
-    alike: dict[SignCount, list[str]] = {}
-    for tally in tallies:
-        alike.setdefault(replace(tally, new=""), []).append(tally.new)
-    for like_all, sides in alike.items():
-        yield _counted(kit, like_all, sides)
-
-
 def _counted(kit: Kit, tally: SignCount, sides: Sequence[str]) -> str:
     key = "discussion.counted" if tally.higher or tally.lower else "discussion.counted-none"
     values = _contrasted(kit, tally.metric, tally.old, sides[0])
@@ -176,12 +173,6 @@ def _counts(kit: Kit, tally: SignCount) -> Iterator[str]:
         last = "last-" if part == counted[-1][0] else ""
         place = "all-" if part != "rest" and count == tally.compared > 1 else last
         yield kit.t(f"discussion.counted-part.{place}{part}", count=count)
-
-
-def _mean_apart(kit: Kit, mean: MeanApart) -> str:
-    values = _contrasted(kit, mean.metric, mean.old, mean.new)
-    direction = values["above" if mean.higher else "below"]
-    return kit.t("discussion.mean-apart", direction=direction, **values)
 
 
 def _contrasted(kit: Kit, metric: Metric, old: str, new: str) -> dict[str, str]:
@@ -260,7 +251,7 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
         _Meanwhile(
             *sides, tuple(_states(kit, workload, *sides)), tuple(_taken(kit, workload, *sides))
         )
-        for sides in _sides_told(kit, workload)
+        for sides in sides_told(kit, workload)
     ]
     many = len(pairs) >= MANY_PAIRS
     texts = [
@@ -279,17 +270,13 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
         yield from paragraphs
     alike = [pair for pair in pairs if pair.bounded and not pair.differ]
     if alike:
-        yield Text(_nothing(kit, alike))
-
-
-def _nothing(kit: Kit, alike: Sequence[_Meanwhile]) -> str:
-    key = "nothing" if len(alike) == 1 else "nothing-several"
-    return kit.t(
-        f"discussion.meanwhile.{key}",
-        old=kit.names.titled(alike[0].old),
-        new=sides_text(kit, (pair.new for pair in alike)),
-        count=sum(pair.bounded for pair in alike),
-    )
+        text = kit.t(
+            f"discussion.meanwhile.nothing{'' if len(alike) == 1 else '-several'}",
+            old=kit.names.titled(alike[0].old),
+            new=sides_text(kit, (pair.new for pair in alike)),
+            count=sum(pair.bounded for pair in alike),
+        )
+        yield Text(text)
 
 
 def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
@@ -298,11 +285,8 @@ def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
     listed = [thing for thing in pair.differ if thing.tells(delta)]
     for kind, compared in (("processors", pair.states), ("transaction", pair.taken)):
         for direction, sign in (("more", 1), ("less", -1)):
-            moved = [
-                thing
-                for thing in compared
-                if thing in listed and thing.change.difference * sign > 0
-            ]
+            of_kind = (thing for thing in listed if thing in compared)
+            moved = [thing for thing in of_kind if thing.change.difference * sign > 0]
             if moved:
                 things = _things(kit, moved, compared, most)
                 yield kit.t(f"discussion.meanwhile.{kind}-{direction}", things=things, **values)

@@ -20,7 +20,7 @@ from teiten.report.effects import (
 )
 from teiten.report.numbers import decimals_for, fixed, plain, significant
 from teiten.report.texts import Texts
-from teiten.report.view.discussion import level_text, levels_text, sides_text, told_contrast
+from teiten.report.view.discussion import level_text, levels_text, sides_text, sides_told
 from teiten.report.view.kit import Kit
 
 MILLI = 1000.0
@@ -113,7 +113,7 @@ def _tails(kit: Kit, workload: str) -> Iterator[tuple[float, str]]:
     """Sentences with the share of a tail's size by which it differs, at most."""
     alike: dict[tuple[str, int], list[Tail]] = {}
     for tail in pgbench_found(kit.analysis).tails:
-        if tail.workload == workload and told_contrast(kit, workload, tail.old, tail.new):
+        if tail.workload == workload and (tail.old, tail.new) in sides_told(kit, workload):
             differing = tuple(_tail(kit, tail))
             yield from differing
             known = sum(level.change.low is not None for level in tail.levels)
