@@ -7,7 +7,7 @@ code, in which nothing is markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatchmethod
 from importlib import resources
@@ -129,7 +129,8 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
         f" words: (figure: {string(t('number.figure'))}, table: {string(t('number.table'))},"
         f" lists: {string(t('heading.lists'))}), unprinted: {string(sentence)})"
     )
-    parts = [_template(), begin]
+    look = resources.files("teiten.report") / "templates" / "report.typ"
+    parts = [look.read_text(encoding="utf-8"), begin]
     writer, small = TypstWriter(t, widths), TypstWriter(t, widths, SMALL_PRINT)
     for section in printed(page).sections:
         if section.appendix and writer is not small:
@@ -137,12 +138,6 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
             parts.append(f"#show: appendix.with(word: {string(t('number.appendix-word'))})")
         parts += ["#pagebreak(weak: true)" if section.apart else "", writer.section(section)]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _template() -> str:
-    """The look, which no text of a campaign enters."""
-    file = resources.files("teiten.report") / "templates" / "report.typ"
-    return file.read_text(encoding="utf-8")
 
 
 class TypstWriter:
@@ -338,18 +333,14 @@ def content(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    pieces = WHOLE_WORD.split(text)
-    written = (
-        f"#box({string(piece)})" if at % 2 else _broken(piece)
-        for at, piece in enumerate(pieces)
-        if piece
-    )
+    written = []
+    for at, piece in enumerate(WHOLE_WORD.split(text)):
+        if at % 2:
+            written.append(f"#box({string(piece)})")
+        elif piece:
+            broken = LONG_WORD.sub(lambda word: MAY_BREAK.sub(BREAK, word[0]), piece)
+            written.append(f"#{string(broken)}")
     return "".join(written) or '#""'
-
-
-def _broken(text: str) -> str:
-    """A text whose long words may be broken."""
-    return f"#{string(LONG_WORD.sub(lambda word: MAY_BREAK.sub(BREAK, word[0]), text))}"
 
 
 def _cell(cell: TableCell) -> str:
@@ -379,54 +370,42 @@ def halved(table: Table) -> Table:
     return replace(table, columns=table.columns * 2, rows=rows)
 
 
-def _joined(text: str) -> str:
-    """A text with joiners in what is not broken, as ``UNBROKEN`` finds it."""
-    return WHOLE_WORD.sub(lambda word: JOINED.join(word[0]), _breakable(text))
-
-
 def _size(table: Table, largest: float) -> float:
     """Points of a table's text: a little smaller where its cells then have their line each, and as
     small as it needs for no word to reach into the next column."""
     usual = min(largest, next(points for most, points in SIZES if len(table.columns) <= most))
     smaller = usual - 0.5
-    fits = [sum(_of_cells(table, size)) <= LINE / (size / 2) for size in (usual, smaller)]
+    places = range(len(table.columns))
+    words = [_longest_word(table, at) for at in places]
+    cells = [_needed(table, at) for at in places]
+    fits = [sum(_spaced(cells, size)) <= LINE / (size / 2) for size in (usual, smaller)]
     size = smaller if fits == [False, True] else usual
-    while size > SMALLEST and sum(_of_words(table, size)) > LINE / (size / 2):
+    while size > SMALLEST and sum(_spaced(words, size)) > LINE / (size / 2):
         size -= 0.5
     return size
 
 
-def _of_words(table: Table, size: float) -> list[float]:
-    """Half-width characters of the longest word of each column, with the space around it."""
-    around = PADDING / (size / 2)
-    return [_longest_word(table, at) * WIDER + around for at in range(len(table.columns))]
-
-
-def _of_cells(table: Table, size: float) -> list[float]:
-    """Half-width characters that the cells of each column need, with the space around them."""
-    around = PADDING / (size / 2)
-    return [_needed(table, at) * WIDER + around for at in range(len(table.columns))]
+def _spaced(widths: Iterable[int], size: float) -> list[float]:
+    """Half-width characters of columns in a text of this size, with the space around them."""
+    return [width * WIDER + PADDING / (size / 2) for width in widths]
 
 
 def _widths(table: Table, size: float) -> str:
     """Where the columns have room enough, each as wide as it needs. Else those that need no more
     than an equal share have what they need, and the others what is left, each with its words whole;
     titles and the row of the total are broken first."""
-    around, line = PADDING / (size / 2), LINE / (size / 2)
-    of_cells = [_needed(table, at) for at in range(len(table.columns))]
-    whole = [
-        max(need, _half_widths(column.title), _needed_of_total(table, at)) * WIDER + around
-        for at, (need, column) in enumerate(zip(of_cells, table.columns, strict=True))
-    ]
+    line, places = LINE / (size / 2), range(len(table.columns))
+    words = [_longest_word(table, at) for at in places]
+    needs = [_needed(table, at) for at in places]
+    titles = [_half_widths(column.title) for column in table.columns]
+    widest = (max(needs[at], titles[at], _needed_of_total(table, at)) for at in places)
+    whole = _spaced(widest, size)
     if sum(whole) <= line:
         return _listed("auto" for _ in whole)
-    least = [
-        max(_longest_word(table, at), min(need, LEAST)) * WIDER + around
-        for at, need in enumerate(of_cells)
-    ]
+    least = _spaced((max(words[at], min(needs[at], LEAST)) for at in places), size)
     if sum(least) > line:
-        least = _of_words(table, size)
-    usual = [min(need, MOST_WANTED) * WIDER + around for need in of_cells]
+        least = _spaced(words, size)
+    usual = _spaced((min(need, MOST_WANTED) for need in needs), size)
     least, usual = (usual, whole) if sum(usual) < line else (_satisfied(least, usual, line), usual)
     wanted = [max(width - floor, 0.0) for width, floor in zip(usual, least, strict=True)]
     share = max(line - sum(least), 0.0) / (sum(wanted) or 1.0)
@@ -451,8 +430,10 @@ def _satisfied(least: Sequence[float], usual: Sequence[float], line: float) -> l
 
 def _longest_word(table: Table, at: int) -> int:
     """Half-width characters of what is not broken in a column, its title included."""
-    texts = (table.columns[at].title, *_texts(table, at))
-    words = (word for text in texts for word in UNBROKEN.findall(_joined(text)))
+    shown = (*table.rows[:MOST_ROWS], *((table.total,) if table.total else ()))
+    texts = (table.columns[at].title, *(row[at].text for row in shown))
+    joined = (WHOLE_WORD.sub(lambda word: JOINED.join(word[0]), _breakable(x)) for x in texts)
+    words = (word for text in joined for word in UNBROKEN.findall(text))
     return max(map(_half_widths, words), default=1)
 
 
@@ -471,20 +452,12 @@ def _needed(table: Table, at: int) -> int:
     return max([*map(_half_widths, cells), of_title, of_total, _longest_word(table, at)])
 
 
-def _texts(table: Table, at: int) -> Iterator[str]:
-    """List the texts of the cells of a column, that of the total among them."""
-    yield from (row[at].text for row in table.rows[:MOST_ROWS])
-    if table.total:
-        yield table.total[at].text
-
-
 def _lines(row: Row) -> int:
     """About how many a row has: those of its cells, where long ones are broken."""
-    return max((sum(map(_folded, cell.text.split("\n"))) for cell in row), default=1)
-
-
-def _folded(line: str) -> int:
-    return max(1, -(-_half_widths(line) // LONG))
+    lines = (map(_half_widths, cell.text.split("\n")) for cell in row)
+    return max(
+        (sum(max(1, -(-width // LONG)) for width in of_cell) for of_cell in lines), default=1
+    )
 
 
 def _half_widths(text: str) -> int:
