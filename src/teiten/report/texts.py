@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -128,6 +129,12 @@ def texts(language: Language) -> Texts:
     for package in with_words():
         entries.update(words_in(package, language))
     return Texts(language, entries)
+
+
+def valid_xml(text: str) -> str:
+    """Replace the characters that no XML 1.0 may hold, not even escaped: ElementTree lets them
+    through, and no program reads the file then."""
+    return re.sub("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
 
 
 class _Values(dict[str, str]):

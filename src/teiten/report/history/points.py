@@ -125,6 +125,11 @@ def line_id(line: HistoryLine) -> str:
     return f"line-of-{hashlib.sha256(chr(0).join(identity).encode()).hexdigest()[:10]}"
 
 
+def line_name(t: Texts, line: HistoryLine) -> str:
+    """``Range read, server 18``"""
+    return t("comparison.part", workload=t.of(line.title), server=level_text(t, line))
+
+
 def level_text(t: Texts, line: HistoryLine) -> str:
     """The contrasted level as reports call it. A server keeps the name that the study gives it,
     as its version may change along the line."""
@@ -195,7 +200,7 @@ def _each(t: Texts, step: CampaignStep, changed: Sequence[LineStep]) -> str:
 
 
 def _line(t: Texts, step: LineStep) -> str:
-    what = t("comparison.part", workload=t.of(step.line.title), server=level_text(t, step.line))
+    what = line_name(t, step.line)
     versions = (
         ""
         if step.before.version == step.after.version

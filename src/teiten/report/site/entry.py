@@ -12,7 +12,6 @@ from teiten.analysis.across.fingerprint import machine_fingerprint, study_finger
 from teiten.analysis.across.history import estimates_of
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import LeftOut, LineEstimate
-from teiten.analysis.model.verdict import Verdict
 from teiten.model.text import Bilingual, Language
 from teiten.report.sentences import machine_text, verdict_kind, verdict_sentence, verdict_word
 from teiten.report.texts import texts
@@ -81,12 +80,7 @@ def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
         question=study_fingerprint(study),
         verdicts=tuple(_verdicts(analysis)),
         estimates=() if isinstance(estimates, LeftOut) else estimates,
-        notices=tuple(
-            Bilingual(english, japanese)
-            for english, japanese in zip(
-                notices(Kit(analysis, "en")), notices(Kit(analysis, "ja")), strict=True
-            )
-        ),
+        notices=tuple(map(Bilingual, notices(Kit(analysis, "en")), notices(Kit(analysis, "ja")))),
     )
 
 
@@ -99,13 +93,9 @@ def _verdicts(analysis: CampaignAnalysis) -> Iterator[EntryVerdict]:
         verdict = contrast.overall
         yield EntryVerdict(
             verdict_kind(verdict),
-            _both(partial(_word, verdict)),
+            Bilingual(verdict_word(texts("en"), verdict), verdict_word(texts("ja"), verdict)),
             _both(partial(verdict_sentence, analysis, contrast)),
         )
-
-
-def _word(verdict: Verdict, language: Language) -> str:
-    return verdict_word(texts(language), verdict)
 
 
 def _server(level: str, version: str, language: Language) -> str:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from teiten.analysis.model.history import CampaignStep, ChangeSearch, HistoryLine
 from teiten.report.charts.points import reach
-from teiten.report.history.points import level_text, line_id, step_sentence, value_text
+from teiten.report.history.points import line_id, line_name, step_sentence, value_text
 from teiten.report.history.view import line_sentences
 from teiten.report.site.entry import SiteEntry
 from teiten.report.texts import Texts
@@ -53,7 +53,7 @@ def study_rows(
             t.of(newest.title),
             t.plural("site.campaigns", len(of_study), day=f"{moment:%Y-%m-%d}"),
             sparkline(drawn, _told(t, drawn)) if drawn else None,
-            _name(t, drawn) if drawn else "",
+            line_name(t, drawn) if drawn else "",
             line_id(drawn) if drawn else "",
             _last(t, line, steps),
         )
@@ -77,10 +77,6 @@ def _last(t: Texts, line: HistoryLine | None, steps: Mapping[str, CampaignStep])
     return t("site.single") if step is None else step_sentence(t, step)
 
 
-def _name(t: Texts, line: HistoryLine) -> str:
-    return t("comparison.part", workload=t.of(line.title), server=level_text(t, line))
-
-
 def _told(t: Texts, line: HistoryLine) -> str:
     by_value = sorted(line.points, key=lambda point: point.value)
     shown = {
@@ -91,7 +87,7 @@ def _told(t: Texts, line: HistoryLine) -> str:
     }
     return t(
         "site.spark",
-        line=_name(t, line),
+        line=line_name(t, line),
         count=len(line.points),
         **{name: value_text(t, point) for name, point in shown.items()},
     )

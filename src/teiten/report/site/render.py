@@ -25,7 +25,7 @@ from teiten.model.text import Bilingual, Language
 from teiten.report.render.html import asset, environment, policy
 from teiten.report.site.entry import SiteEntry
 from teiten.report.site.overview import study_rows
-from teiten.report.texts import Texts, texts
+from teiten.report.texts import Texts, texts, valid_xml
 
 SCRIPTS = ("site.js",)
 NEWEST = 50
@@ -168,16 +168,10 @@ def _row(t: Texts, entry: SiteEntry, beside: ComparedPair | None) -> dict[str, A
         for verdict in entry.verdicts
     ]
     return {
+        "entry": entry,
         "day": f"{moment:%Y-%m-%d}",
         "moment": f"{moment:%Y-%m-%d %H:%M}",
-        "campaign": entry.campaign,
-        "complete": entry.complete,
-        "study": entry.study,
-        "title": t.of(entry.title),
-        "profile": entry.profile,
         "servers": list(map(t.of, entry.servers)),
-        "machine": entry.machine,
-        "machine_text": t.of(entry.machine_text),
         "shown": verdicts[:SHOWN],
         "folded": verdicts[SHOWN:],
         "kinds": list(dict.fromkeys(verdict.kind for verdict in entry.verdicts)),
@@ -212,13 +206,8 @@ def _element(
     parent: ElementTree.Element, name: str, text: str | None, **attributes: str
 ) -> ElementTree.Element:
     made = ElementTree.SubElement(parent, f"{{{ATOM}}}{name}", attributes)
-    made.text = None if text is None else "".join(letter for letter in text if _is_xml(letter))
+    made.text = None if text is None else valid_xml(text)
     return made
-
-
-def _is_xml(character: str) -> bool:
-    """XML 1.0 has no place for other control characters, not even escaped."""
-    return character in "\t\n\r" or (character >= " " and character not in "\ufffe\uffff")
 
 
 def _id(name: str, language: Language) -> str:
