@@ -174,6 +174,10 @@ class Names:
         axis = self.axis_factor(contexts[0]) if contexts and not several else None
         return (axis,) if axis else several
 
+    def columns(self, contexts: Sequence[Context]) -> dict[str, str]:
+        """The titles of columns by their factors: of those that tell these contexts apart."""
+        return {factor: self.factor(factor) for factor in self.varied(contexts)}
+
     def order(self, context: Context) -> tuple[int, ...]:
         """A sort key that follows the study's order of levels."""
         return tuple(self.orders.get(name, {}).get(level, 0) for name, level in context)

@@ -255,7 +255,6 @@ def _caption(pair: Pair, result: UnpairedResult, metric: str) -> str:
 def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) -> Table:
     """A, B, ratio, interval, trials and verdict of every level, and over all levels."""
     t, kit = pair.t, pair.kits[0]
-    factors = kit.names.varied([level.context for level in result.levels])
     confidence = confidence_percent(t, 1 - pair.comparison.statement_alpha)
     a, b = pair.sides
 
@@ -267,12 +266,10 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
     judged = Judged(
         t,
         _caption(pair, result, kit.metric_title(result.metric)),
-        factors,
-        tuple(kit.names.factor(factor) for factor in factors),
+        kit.names.columns([level.context for level in result.levels]),
         (a.short, b.short),
         t("comparison.ratio"),
         t("comparison.trials"),
-        t("level.overall"),
         t("comparison.table-note", confidence=confidence) if noted else "",
         by_spread(factor_of(result.metric)),
         count,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from statistics import geometric_mean
 
 from teiten.analysis.model.comparison import Difference
 from teiten.analysis.model.history import (
@@ -206,9 +206,7 @@ def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:
     seen: Counter[str] = Counter()
     changes = {change.first: change for change in line.changes}
     for start, end in line.segments:
-        mean = math.exp(
-            math.fsum(math.log(point.value) for point in line.points[start:end]) / (end - start)
-        )
+        mean = geometric_mean(point.value for point in line.points[start:end])
         for at in range(start, end):
             point = line.points[at]
             label = _label(point, axis)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress
-from operator import not_
 from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
@@ -42,12 +40,14 @@ MOST_OPEN = 10
 def answer(kit: Kit) -> Section:
     """The first section."""
     t, asked = kit.t, _asked(kit)
+    text = "" if _builds_differ(kit) else _of_builds(kit)
+    builds = ((t("answer.builds"), text),) if text else ()
     remarks = (
         *stopped(kit),
         (t("answer.cost"), _cost(kit)),
         (t("answer.excluded"), _excluded(kit)),
         *_other_load(kit),
-        *_alike_builds(kit),
+        *builds,
         (t("answer.undecided"), _undecided(kit, asked)),
     )
     together = overview(kit, asked)
@@ -57,11 +57,14 @@ def answer(kit: Kit) -> Section:
         for at, contrast in enumerate(asked)
     ]
     if together:
-        is_decided = [contrast.overall.kind is not VerdictKind.INCONCLUSIVE for contrast in asked]
-        decided = tuple(compress(statements, is_decided))
-        others = tuple(compress(statements, map(not_, is_decided)))
-        shown = (*decided, *([Unprinted(t("overview.undecided"), others)] if others else ()))
-        statements = [Details(t("overview.each"), shown)]
+        decided: list[Block] = []
+        others: list[Block] = []
+        for contrast, statement in zip(asked, statements, strict=True):
+            is_decided = contrast.overall.kind is not VerdictKind.INCONCLUSIVE
+            (decided if is_decided else others).append(statement)
+        if others:
+            decided.append(Unprinted(t("overview.undecided"), tuple(others)))
+        statements = [Details(t("overview.each"), tuple(decided))]
     own = (block for answer in _own(kit) for block in answer.blocks)
     return answer_section(
         t, notices(kit), (*together, *statements, *_scope(kit, asked), *own), remarks
@@ -201,13 +204,6 @@ def _of_builds(kit: Kit) -> str:
         if caution.code in OF_BUILDS
     ]
     return joined_sentences((*sentences, kit.t("notice.builds"))) if sentences else ""
-
-
-def _alike_builds(kit: Kit) -> Iterator[tuple[str, str]]:
-    """The remark on builds that leave the comparison as it is."""
-    text = "" if _builds_differ(kit) else _of_builds(kit)
-    if text:
-        yield kit.t("answer.builds"), text
 
 
 def _statement(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,15 +55,12 @@ class Judged:
 
     t: Texts
     caption: str
-    factors: tuple[str, ...]
-    """The factors that have a column, and below what their columns are called."""
-    titles: tuple[str, ...]
+    factors: Mapping[str, str]
+    """The factors that have a column, and what these are called."""
     sides: tuple[str, str]
     ratio: str
     counted: str
     """The title of the column with the number of pairs or trials."""
-    overall: str
-    """The title of the last row."""
     note: str
     value: Value
     count: Callable[[LevelResult | None], TableCell]
@@ -84,7 +82,7 @@ def verdict_table(
     columns = (
         *(
             Column(title, numeric=_are_numbers(factor, levels))
-            for factor, title in zip(judged.factors, judged.titles, strict=True)
+            for factor, title in judged.factors.items()
         ),
         *(Column(side, numeric=True) for side in judged.sides),
         Column(judged.ratio, numeric=True),
@@ -94,7 +92,7 @@ def verdict_table(
         Column(t("table.verdict")),
     )
     rows = tuple(_row(judged, level)[:end] for level in levels)
-    lead = (judged.overall, *("" for _ in judged.factors[1:])) if judged.factors else ()
+    lead = [t("level.overall") if at == 0 else "" for at in range(len(judged.factors))]
     total = (*cells(*lead, "", ""), *_judged(judged, overall, None))[:end]
     shown = total if len(rows) > 1 else None
     return Table(name, judged.caption, columns[:end], rows, shown, judged.note)
@@ -147,9 +145,7 @@ def geometric_mean(values: Sequence[float]) -> float | None:
     """None of no values; 0 where one of them is 0."""
     if not values:
         return None
-    if min(values) <= 0:
-        return 0.0
-    return math.exp(math.fsum(map(math.log, values)) / len(values))
+    return statistics.geometric_mean(values) if min(values) > 0 else 0.0
 
 
 def by_spread(factor: float) -> Value:
@@ -184,19 +180,16 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     """Word the table of a contrast as most kinds do. ``noted``: with the note on how the numbers
     were made, which is the same for all tables of a workload."""
     t, names = kit.t, kit.names
-    factors = names.varied([level.context for level in contrast.levels])
     alpha = comparison_alpha(kit.analysis.plan, contrast.workload, len(contrast.levels))
     sequential = kit.study.measure.sequential is not None
     note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
     return Judged(
         t,
         caption_of(kit, contrast, kit.metric_title(contrast.metric)),
-        factors,
-        tuple(names.factor(factor) for factor in factors),
+        names.columns([level.context for level in contrast.levels]),
         _headings(names, contrast),
         names.ratio,
         t("table.pairs"),
-        t("level.overall"),
         t(note, confidence=confidence_percent(t, 1 - alpha), level=_at_each_level(kit, contrast))
         if noted
         else "",
@@ -230,9 +223,7 @@ def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> Tab
     count = (level.verdict if level else contrast.overall).pairs
     if level or len(contrast.levels) < 2 or kit.analysis.plan.pairs_of_a_start > 1:
         return TableCell(str(count), count)
-    pairs = count * len(
-        [level for level in contrast.levels if level.context not in contrast.left_out]
-    )
+    pairs = count * sum(level.context not in contrast.left_out for level in contrast.levels)
     blocks = kit.t.plural("answer.cost.blocks", count)
     return TableCell(kit.t("table.blocks-of-pairs", blocks=blocks, pairs=pairs), count)
 
