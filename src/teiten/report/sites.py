@@ -213,12 +213,12 @@ def starts_servers(plan: Plan) -> bool:
     return any(server.attached is None for _, server in plan.servers)
 
 
-def parameter_of(kit: Kit, level: str, name: str, otherwise: str | None) -> str | None:
-    """A parameter's value as a server has it that keeps its own settings; else ``otherwise``."""
+def shared_buffers_of(kit: Kit, level: str, otherwise: str | None) -> str | None:
+    """``shared_buffers`` as a server has it that keeps its own settings; else ``otherwise``."""
     server = dict(kit.analysis.plan.servers).get(level)
     if server is None or server.attached is None:
         return otherwise
-    own = server.attached.parameter(name)
+    own = server.attached.parameter("shared_buffers")
     return own.text if own is not None else None
 
 

@@ -23,8 +23,6 @@ class TableCell:
     sort: float | None = None
     kind: str = ""
     """A CSS class: a verdict's kind, an outcome, ``muted``, ``code``."""
-    title: str = ""
-    """Shown on hover."""
     links: tuple[tuple[str, str], ...] = ()
     """Files beside the page: what each is called, and its relative address."""
     says_nothing: bool = False

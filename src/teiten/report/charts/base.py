@@ -74,18 +74,18 @@ def text_width(text: str, size: float = 13.0) -> float:
     return size * sum(1.0 if ord(letter) > ord("\u2fff") else 0.57 for letter in text)
 
 
-def in_lines(text: str, room: float, size: float = 12.0) -> list[str]:
+def in_lines(text: str, room: float) -> list[str]:
     """A label in as few lines of about so many pixels as possible, none much shorter than the
     others: broken between words, and between Japanese letters where there are none."""
-    fewest = len(_broken(text, room, size))
-    tried = (_broken(text, share * room, size) for share in (0.5, 0.6, 0.7, 0.8, 0.9))
-    return next((lines for lines in tried if len(lines) == fewest), _broken(text, room, size))
+    longest = _broken(text, room)
+    tried = (_broken(text, share * room) for share in (0.5, 0.6, 0.7, 0.8, 0.9))
+    return next((lines for lines in tried if len(lines) == len(longest)), longest)
 
 
-def _broken(text: str, room: float, size: float) -> list[str]:
+def _broken(text: str, room: float) -> list[str]:
     lines = [""]
     for word in _WORDS.findall(text):
-        if lines[-1] and text_width(lines[-1] + word.rstrip(), size) > room:
+        if lines[-1] and text_width(lines[-1] + word.rstrip(), 12.0) > room:
             lines.append("")
         lines[-1] += word
     return [line.rstrip() for line in lines]

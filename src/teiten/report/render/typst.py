@@ -224,9 +224,8 @@ class TypstWriter:
     @one.register
     def _(self, block: blocks.Entries) -> str:
         return "\n\n".join(
-            f"#par[#strong({content(entry.title)}) #h(0.6em) #{content(entry.text)}]\n\n"
-            f"{self.all(entry.blocks)}"
-            for entry in block.entries
+            f"#par[#strong({content(title)}) #h(0.6em) #{content(text)}]"
+            for title, text in block.entries
         )
 
     @one.register

@@ -14,7 +14,6 @@ from teiten.report.blocks import (
     Code,
     Details,
     Entries,
-    Entry,
     Further,
     Heading,
     Items,
@@ -58,7 +57,7 @@ def asked(kit: Kit) -> Section:
         shown.append(Text(t("heading.sources", sources=listed), "note"))
     design = (Heading(3, t("heading.design")), Pairs(_design(kit), "facts"))
     described = tuple(
-        Entry(t.of(workload.title), t.of(workload.description)) for workload in study.workloads
+        (t.of(workload.title), t.of(workload.description)) for workload in study.workloads
     )
     workloads = (Heading(3, t("heading.workloads")), Entries(described))
     procedure = (Heading(3, t("heading.procedure")), Items(_procedure(kit), "steps"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from teiten.model.facts import Caution, HostFacts, Severity
@@ -86,7 +86,7 @@ def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
     t, analysis = kit.t, kit.analysis
     return [
         *host_rows(kit),
-        *_machine_rows(kit, analysis.facts, tuple(variant_rows(kit))),
+        *_machine_rows(kit, analysis.facts, variant_rows(kit)),
         *client_rows(kit, _machine_rows),
         (
             t("fact.pgbench"),
@@ -97,7 +97,7 @@ def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
 
 
 def _machine_rows(
-    kit: Kit, facts: HostFacts, variants: Sequence[tuple[str, str | None]] = ()
+    kit: Kit, facts: HostFacts, variants: Iterable[tuple[str, str]] = ()
 ) -> list[tuple[str, str | None]]:
     """``variants``: what the study varies of the machine."""
     t = kit.t

@@ -25,7 +25,7 @@ from teiten.report.sites import (
     machine_heading,
     node_heading,
     on_nodes,
-    parameter_of,
+    shared_buffers_of,
     whereabouts,
 )
 from teiten.report.view.kit import Kit
@@ -145,7 +145,7 @@ def _buffers(kit: Kit, side: str | None) -> tuple[str, ...]:
     given = {setting.name: setting.value for setting in kit.study.settings}.get("shared_buffers")
     planned = [dict(trial.settings).get("shared_buffers", given) for trial in trials] or [given]
     shared = kit.t("list.separator").join(dict.fromkeys(filter(None, planned)))
-    value = shared if side is None else parameter_of(kit, side, "shared_buffers", shared)
+    value = shared if side is None else shared_buffers_of(kit, side, shared)
     return (f"shared_buffers {value}",) if value else ()
 
 
@@ -244,11 +244,11 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> Markup:
     ).format(x1, y1, x2, y2)
 
 
-def _behind(nodes: Sequence[Box], x: float, top: float, width: float) -> tuple[Markup, float]:
+def _behind(nodes: Sequence[Box], top: float) -> tuple[Markup, float]:
     """Two in a row, each at the end of a line from the server above."""
-    drawn, y, wide = Markup(""), top, (width - GAP) / 2
+    drawn, y, wide = Markup(""), top, (290 - GAP) / 2
     for at, box in enumerate(nodes):
-        left = x + (at % 2) * (wide + GAP)
+        left = 400 + (at % 2) * (wide + GAP)
         part, height = _filled(left, y, wide, box, narrow=True)
         drawn += part
         if at < 2:
@@ -292,7 +292,7 @@ def _drawn(topology: Topology) -> Markup:
         bottom += GAP + server_height
     middle = (head + 22 + bottom) / 2
     if topology.behind:
-        nodes, bottom = _behind(topology.behind, 400, bottom + GAP_BELOW, 290)
+        nodes, bottom = _behind(topology.behind, bottom + GAP_BELOW)
         servers += nodes
     client_height = 34 + LINE * len(topology.client.lines)
     client, _ = _filled(30, middle - client_height / 2, 220, topology.client)
