@@ -57,8 +57,7 @@ def export(
 
 
 def _write(table: ArrowTable, target: HeldFolder, formats: Sequence[Format]) -> list[str]:
-    """The table in each format, gone through once; the files' names. Where it fails there are
-    none."""
+    """The files' names: the table in each format, gone through once; none where it fails."""
     names = [f"{table.name}.{form.value}" for form in formats]
     parts = [f"{name}.part" for name in names]
     try:

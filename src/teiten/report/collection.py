@@ -167,8 +167,7 @@ def _points(t: Texts, result: CollectionResult) -> Iterator[PrintedPoint]:
 
 
 def ratio_pair(finding: Finding) -> tuple[Check | None, Check | None]:
-    """The deciding check in print and in the campaign, as people are told them; in print only
-    where it is of the same kind."""
+    """The deciding checks, as told: in print, if of the same kind, and in the campaign."""
     printed, measured = finding.outcome.in_print, finding.outcome.deciding
     alike = printed is not None and measured is not None and printed.kind is measured.kind
     return (

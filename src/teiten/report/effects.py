@@ -24,8 +24,7 @@ from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 
 WIDEST = 100.0
-"""An interval that spans a larger factor is told by that alone: −100 % to +99,900 % tells nobody
-anything."""
+"""An interval that spans a larger factor is told by that alone."""
 
 
 def percent(t: Texts, share: float, decimals: int, *, signed: bool = False) -> str:
@@ -141,8 +140,7 @@ def interval_of_ratio(t: Texts, effect: Interval) -> str:
 def sure_interval(
     t: Texts, effect: Interval, low: str, high: str, key: str = "interval.percent"
 ) -> str:
-    """An interval with its confidence level, in the text under ``key``; of one that is too wide,
-    that alone."""
+    """An interval with its confidence level, in the text under ``key``; or that it is too wide."""
     confidence = confidence_percent(t, effect.confidence)
     if says_nothing(effect):
         return t("interval.wide", confidence=confidence, factor=plain(WIDEST))
@@ -185,8 +183,7 @@ def times_text(value: float, effect: Interval) -> str:
 
 
 def shorter_text(t: Texts, value: float, effect: Interval) -> str:
-    """A time that became so many times shorter, ``value``: English tells the factor, Japanese the
-    part that is left."""
+    """A time ``value`` times shorter: English tells the factor, Japanese the part that is left."""
     text = times_text(value, effect)
     way = {">": "beyond", "<": "below"}.get(text[0], "factor")
     return t(f"shorter.{way}", value=text.lstrip("<> "))
@@ -200,8 +197,7 @@ def plain_times_text(value: float) -> str:
 
 
 def bound_text_of(factor: float, *, down: bool) -> str:
-    """A factor that bounds another, rounded to the safe side; at least 1,000 where it is beyond
-    reach."""
+    """A factor that bounds another, rounded to the safe side, and within reach."""
     factor = min(factor, REACH) if down else max(factor, 1 / REACH)
     scale = 10.0 ** decimals_of(factor, 3)
     rounded = math.floor(factor * scale) if down else math.ceil(factor * scale)

@@ -34,8 +34,7 @@ STANDING_ALONE = "text{fill:#1d2329}.frame rect{stroke:#fff}.narrow text{display
 
 @dataclass
 class Frame:
-    """A function called from one place: CPU seconds per transaction of both sides, with what it
-    calls."""
+    """A function called from one place: CPU seconds per transaction of both sides."""
 
     name: str
     old: float = 0.0

@@ -62,8 +62,7 @@ def comparison_markdown(comparison: Comparison, language: Language) -> dict[str,
 
 
 def history_html(history: History, language: Language, reports: Reports = NO_REPORTS) -> str:
-    """The whole page; it works offline, and has pictures for readers without scripts. Points lead
-    to ``reports``."""
+    """One file that works offline, with pictures for readers without scripts."""
     return html(with_stills(history_page(history, language, reports)), __version__)
 
 

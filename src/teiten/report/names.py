@@ -129,8 +129,7 @@ class Names:
         return self.context(varied or context)
 
     def varied_levels(self, context: Context, *without: str) -> str:
-        """The levels of what varies in the campaign, but for factors that are told elsewhere; empty
-        where nothing does."""
+        """The levels of what varies, but for factors told elsewhere; empty where nothing does."""
         varied = tuple(pair for pair in context if pair[0] not in {*without, *self.single})
         return self.context(varied) if varied else ""
 

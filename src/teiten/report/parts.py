@@ -127,8 +127,7 @@ class _Parting:
 
 
 def unfolded(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Blocks in which none is ``Further``: within the appendix, and within what a page folds, there
-    is no other."""
+    """Blocks without any ``Further``, as the appendix and what a page folds have them."""
     for block in blocks:
         if isinstance(block, Further):
             yield from unfolded(block.blocks)

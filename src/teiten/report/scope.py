@@ -56,8 +56,7 @@ def _boots_by_round(analysis: CampaignAnalysis, contrast: ContrastResult) -> lis
 
 
 def relinked(analysis: CampaignAnalysis) -> dict[str, bool]:
-    """Say of each server whether all of its counted trials were linked in an order of objects of
-    their own."""
+    """Say of each server whether all its counted trials had a link order of their own."""
     of_trial = {trial.number: trial.template.installation.name for trial in analysis.plan.trials}
     by_server: dict[str, bool] = {}
     for trial in analysis.trials:

@@ -88,8 +88,7 @@ def verdict_sentence(
 def answer_parts(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
 ) -> tuple[str, str, str]:
-    """The verdict, what its kind says besides, and for what a result holds; each but the first can
-    be empty."""
+    """The verdict; what its kind says besides and for what a result holds, which can be empty."""
     verdict_alone = sentence(t, names, contrast, machine_text(t, analysis.facts))
     if not contrast.metric.judged:
         return verdict_alone, "", ""

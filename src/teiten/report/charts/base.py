@@ -92,8 +92,7 @@ def _broken(text: str, room: float) -> list[str]:
 
 
 def labels_in_lines(labels: Sequence[str], step: float) -> Spec:
-    """Keys of an axis that put each label below its own step, in lines; none where one
-    line is enough."""
+    """Keys of an axis that break labels into lines; none where one line is enough."""
     lines = {label: in_lines(label, step) for label in labels}
     if all(len(broken) == 1 for broken in lines.values()):
         return {}
@@ -126,8 +125,7 @@ class Chart:
     alternative: str = ""
     """Text for readers who cannot see the chart; where empty, they get ``note``."""
     figures: tuple[tuple[str, str, str], ...] = ()
-    """The chart in figures, which stand before it on small screens: label, number with its
-    interval, and word."""
+    """Label, number with its interval, and word, which stand before it on small screens."""
     still: Markup = EMPTY
     """The picture inside a page (``render.pictures``); empty leaves it to the page's scripts."""
     chooser: Mapping[str, Any] = field(default_factory=dict)

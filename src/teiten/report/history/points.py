@@ -153,8 +153,7 @@ def _title(t: Texts, line: HistoryLine, apart: str) -> str:
 
 
 def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
-    """Tell what differs between lines of one title: clients where these tell their conditions
-    apart, else fingerprints."""
+    """Tell lines of one title apart: by clients where these do, else by fingerprints."""
     machines = {same_title.machine for same_title in alike}
     conditions = {same_title.conditions for same_title in alike}
     of_machine = t("history.apart-machine", of=line.machine) if len(machines) > 1 else ""

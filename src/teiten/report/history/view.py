@@ -123,8 +123,7 @@ def _said(t: Texts, titled: Sequence[Titled]) -> Pairs:
 
 
 def _alone(changed: Sequence[Titled], others: Sequence[Titled]) -> bool:
-    """Whether lines without a change stand open: a page of few lines that all went on as before
-    would else show nothing."""
+    """Whether lines without a change stand open: a page would else show nothing."""
     return not changed and len(others) <= OPEN
 
 
@@ -162,8 +161,7 @@ def _change_sentence(t: Texts, line: HistoryLine, change: ChangePoint) -> str:
 
 
 def _lines(t: Texts, titled: Sequence[Titled], axis: Axis, reports: Reports) -> Iterator[Block]:
-    """Lines that changed, and the others from their count: what went on as before is looked at by
-    those who ask for it."""
+    """Lines that changed, and the others from their count, for those who ask for them."""
     changed: list[Titled] = []
     others: list[Titled] = []
     drawn: dict[str, tuple[Block, ...]] = {}

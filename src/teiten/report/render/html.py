@@ -217,8 +217,7 @@ def asset(name: str) -> str:
 
 
 def _embedded(shown: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The data of charts and downloads by name; those of downloads last, which are the same in
-    every language."""
+    """The data of charts by name, then those of downloads, the same in every language."""
     files: list[blocks.Download] = []
     for block in shown:
         if isinstance(block, Chart):

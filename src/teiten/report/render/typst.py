@@ -50,8 +50,7 @@ OF_PIXEL = 0.52
 TALLEST = 300.0
 """Points of the height of a picture, of which two share a page."""
 PAGE = 600.0
-"""Points of the height of a picture that has a page: of one whose letters could not be read if it
-shared it."""
+"""Points of the height of a picture that has a page, for its letters to be readable."""
 TALLEST_DRAWING = 230.0
 """Points of the height of Teiten's own drawings, whose size is told by their ``viewBox``: their
 letters are large enough to be smaller, so that they share a page with the chart before them."""
@@ -96,8 +95,7 @@ def typst_files(page: Page, teiten_version: str) -> dict[str, bytes]:
 
 
 def _width(drawn: str) -> float:
-    """Points that a picture takes, of which its own width in pixels is the measure; less where it
-    is as high as a page."""
+    """Points that a picture takes by its width in pixels; less where it is as high as a page."""
     wide, high = (
         re.search(rf'<svg[^>]*?\s{side}="([\d.]+)"', drawn) for side in ("width", "height")
     )
@@ -141,8 +139,7 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
 
 
 class TypstWriter:
-    """Writes blocks in one language. ``widths``: of pictures; ``largest``: of the text of tables;
-    both in points."""
+    """Writes blocks in one language. Points: ``widths`` of pictures, ``largest`` text of tables."""
 
     def __init__(self, t: Texts, widths: Mapping[str, float], largest: float = SIZES[0][1]) -> None:
         self.t = t
@@ -326,8 +323,7 @@ def string(text: str) -> str:
 
 
 def content(text: str) -> str:
-    """Write a text as Typst content, with its line breaks; intervals and words in katakana are not
-    broken."""
+    """Write a text as Typst content; intervals and words in katakana are not broken."""
     return "[" + " \\ ".join(map(_line, text.split("\n"))) + "]"
 
 

@@ -60,8 +60,7 @@ def study_rows(
 
 
 def _line_to_show(lines: Sequence[HistoryLine]) -> HistoryLine | None:
-    """Choose the line that changed last, else the longest; among equals the first of the history's
-    order."""
+    """Choose the line that changed last, else the longest; among equals the first."""
     changed = [line for line in lines if line.changes]
     if changed:
         return max(changed, key=lambda line: line.points[line.changes[-1].first].at)

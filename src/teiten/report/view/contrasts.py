@@ -209,8 +209,7 @@ def _headings(names: Names, contrast: ContrastResult) -> tuple[str, str]:
 
 
 def _at_each_level(kit: Kit, contrast: ContrastResult) -> str:
-    """Say that a level's interval has another confidence than that over all levels; empty where
-    there is only one."""
+    """The confidence of a level's interval, another than over all levels; empty of a single one."""
     if len(contrast.levels) < 2:
         return ""
     level = 1 - comparison_alpha(kit.analysis.plan, contrast.workload)

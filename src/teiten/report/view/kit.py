@@ -39,8 +39,7 @@ class Kit:
     """An analysis with the words for it."""
 
     def __init__(self, analysis: CampaignAnalysis, language: Language, beside: str = "") -> None:
-        """``beside``: the relative address of the campaign's folder; empty where it is not beside
-        what is written."""
+        """``beside``: the relative address of the campaign's folder, or empty."""
         self.analysis = analysis
         self.beside = beside
         self.t: Texts = texts(language)

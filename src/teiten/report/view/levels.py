@@ -25,8 +25,7 @@ class ChartPlace:
 
 
 def place_of(kit: Kit, group: TrialGroup) -> ChartPlace:
-    """By clients, or by what is contrasted where its levels make a curve, with a side for each
-    server."""
+    """By clients, or by what is contrasted where that makes a curve, with a side by server."""
     if not kit.names.contrast_on_axis:
         return ChartPlace(*kit.names.axis(group.context), kit.short(group.side))
     varied = {factor.name for factor in kit.study.factors if len(factor.levels) > 1} - {SERVER}

@@ -22,8 +22,7 @@ from teiten.report.view.kit import Kit
 from teiten.report.view.usual import contrasts_of
 
 MANY_WORKLOADS = 6
-"""So many are told together, before each has its sentence; what each has of charts and causes is
-looked up."""
+"""So many are told together first; their charts and causes are looked up."""
 
 
 def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]:

@@ -134,8 +134,7 @@ def _machine_box(kit: Kit, heading: str, facts: HostFacts, *, narrow: bool) -> B
 
 
 def _buffers(kit: Kit, side: str | None) -> tuple[str, ...]:
-    """The line of shared_buffers: a server's own, where it has one, else what the trials of a side,
-    or all of them, have."""
+    """The line of shared_buffers: a server's own, else that of a side's trials, or of all."""
     factors = (kit.study.contrast, SERVER)
     trials = [
         trial
@@ -178,8 +177,7 @@ class Topology:
     """Says that one server runs at a time."""
     disk: Box
     behind: tuple[Box, ...] = ()
-    """Servers that the last of ``servers`` reaches, and clients do not: the nodes of a
-    coordinator."""
+    """The nodes of a coordinator, the last of ``servers``: clients do not reach them."""
     client_machine: Box | None = None
     """The load generator's machine, where it has its own; ``machine`` is then the servers'."""
 

@@ -55,8 +55,7 @@ DISK_COLUMNS = {"read": "read_bytes_per_second", "written": "written_bytes_per_s
 
 
 def why(kit: Kit) -> Section:
-    """A part for each workload of which there is anything to say; of many, the body has those
-    that got slower most."""
+    """A part for each workload with anything to say; of many, the body has the slowest."""
     shown: list[Block] = []
     in_body = _in_body(kit)
     for at, name in enumerate(kit.workloads_measured()):
