@@ -35,16 +35,8 @@ OLD = "#7890a8"
 NEW = "#e07b1f"
 SIDE_COLOURS = (OLD, NEW, "#009e73", "#b565a7", "#56a5d8", "#a58a1c")
 CATEGORY_COLOURS = (
-    "#3d7ab8",
-    "#e69f00",
-    "#009e73",
-    "#cc6ba2",
-    "#d55e00",
-    "#56b4e9",
-    "#9c8b1f",
-    "#7a68b3",
-    "#a0522d",
-    "#5f8f8f",
+    *("#3d7ab8", "#e69f00", "#009e73", "#cc6ba2", "#d55e00"),
+    *("#56b4e9", "#9c8b1f", "#7a68b3", "#a0522d", "#5f8f8f"),
 )
 QUIET = "#9aa3ad"
 MOST_OF_AN_INTERVAL = 1.6

@@ -58,7 +58,6 @@ class LevelAxes:
     median: str = ""
     logarithmic: bool = False
     maximum: float | None = None
-    format: str = WHOLE
     ticks: tuple[float, ...] = ()
     """Where the value axis has its labels; empty leaves it to Vega."""
 
@@ -128,7 +127,7 @@ def _layers(axes: LevelAxes, width: float) -> list[Spec]:
     scale = _value_scale(axes)
     value = {"y": of("value:Q", scale=scale)}
     axis = {"values": list(axes.ticks)} if axes.ticks else {"tickCount": 5}
-    low = of("low:Q", scale=scale, title=axes.y, axis={**axis, "format": axes.format})
+    low = of("low:Q", scale=scale, title=axes.y, axis={**axis, "format": WHOLE})
     head = (("side:N", axes.side), ("level:O", axes.x))
     of_median = tips(*head, ("value:Q", f"{axes.median}, {axes.y}", NUMBER))
     of_trial = tips(

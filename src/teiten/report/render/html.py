@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -43,14 +43,8 @@ _JOINED = re.compile(
 _NAME = re.compile(r"[\w.:,=/-]+")
 _PART = re.compile(r"(?<=[_,=/])(?=\w)")
 SCRIPTS = (
-    "languages.js",
-    "tables.js",
-    "charts.js",
-    "series.js",
-    "downloads.js",
-    "flames.js",
-    "plans.js",
-    "start.js",
+    *("languages.js", "tables.js", "charts.js", "series.js"),
+    *("downloads.js", "flames.js", "plans.js", "start.js"),
 )
 
 
@@ -110,14 +104,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals["shown"] = _shown
-    made.filters["breakable"] = breakable
-    made.filters["cards"] = cards
-    made.filters["cell_classes"] = cell_classes
-    made.filters["is_long"] = is_long
-    made.filters["script_json"] = script_json
-    made.filters["script_packed"] = script_packed
-    made.filters["told"] = told
-    made.filters["command"] = command
+    filters = (breakable, cards, cell_classes, is_long, script_json, script_packed, told, command)
+    made.filters |= {of.__name__: of for of in filters}
     return made
 
 
@@ -231,11 +219,7 @@ def _embedded(shown: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _chart_data(chart: Chart) -> dict[str, Any]:
     data: dict[str, Any] = {"spec": _without_config(chart.spec)}
     if chart.fit:
-        data["fit"] = {
-            "path": list(chart.fit.path),
-            "beside": chart.fit.beside,
-            "figures": chart.fit.figures,
-        }
+        data["fit"] = asdict(chart.fit)
     if not chart.chooser:
         return {**data, "rows": chart.rows}
     columns = [

@@ -35,7 +35,6 @@ def latency_chart(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Chart | 
         axes,
         panels=tuple(dict.fromkeys(panels)),
         logarithmic=True,
-        format=",~f",
         ticks=logarithmic_ticks([dot.value for dot in dots]),
     )
     return by_level(
