@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult
@@ -87,7 +87,7 @@ def _trials(ledger: Ledger) -> ArrowTable:
         ("started_at", _MOMENT, [_microseconds(trial.started_at) for trial in trials]),
         ("finished_at", _MOMENT, [_microseconds(trial.finished_at) for trial in trials]),
         *(
-            (name, _NUMBER, [_known(trial.metrics.get(name)) for trial in trials])
+            (name, _NUMBER, [trial.metrics.get(name) for trial in trials])
             for name in in_order(name for trial in trials for name in trial.metrics)
         ),
         ("facts", _TEXT, [encode_json(trial.facts) for trial in trials]),
@@ -97,10 +97,6 @@ def _trials(ledger: Ledger) -> ArrowTable:
 
 def _problems(trial: Trial) -> str:
     return "; ".join(f"{problem.code}: {problem.detail}" for problem in trial.problems)
-
-
-def _known(value: float | None) -> float | None:
-    return None if value is None or np.isnan(value) else value
 
 
 def _of_loads(plan: Plan) -> dict[str, Any]:
@@ -171,7 +167,7 @@ def _value(value: Any, kind: Any) -> Any:
         if kind == _INTEGER:
             return int(value)
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    return value
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _sample_batches(trials: Iterable[Trial]) -> Iterator[pa.RecordBatch]:

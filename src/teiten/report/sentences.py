@@ -18,7 +18,7 @@ from teiten.analysis.model.findings import (
     servers_of,
 )
 from teiten.analysis.model.observations import Context
-from teiten.analysis.model.verdict import BY_SIGN, Extreme, Interval, Verdict
+from teiten.analysis.model.verdict import BY_SIGN, Interval, Verdict
 from teiten.kinds.contract_present import present_of
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
@@ -245,19 +245,13 @@ def extremes_said(
     least, most = verdict.extremes
     values = {"confidence": confidence_percent(t, least.effect.confidence)}
     for name, extreme in (("least", least), ("most", most)):
-        text, interval = _said(t, extreme, metric)
+        key, numbers = "measured", _signed(t, extreme.effect)
+        if extreme.kind in BY_SIGN:
+            key, numbers = _difference(t, extreme.effect, metric)
+        interval = "shorter.interval" if key == "times-shorter" else "interval.plain"
         values |= {
-            name: text,
+            name: t(f"extreme.{key}", **numbers),
             f"{name}_at": t.quoted(level(extreme.context)),
-            f"{name}_interval": interval,
+            f"{name}_interval": t(interval, **numbers),
         }
     return values
-
-
-def _said(t: Texts, extreme: Extreme, metric: Metric) -> tuple[str, str]:
-    """``is 3.1 % slower`` and ``2.0 % to 4.2 %``."""
-    key, values = "measured", _signed(t, extreme.effect)
-    if extreme.kind in BY_SIGN:
-        key, values = _difference(t, extreme.effect, metric)
-    interval = "shorter.interval" if key == "times-shorter" else "interval.plain"
-    return t(f"extreme.{key}", **values), t(interval, **values)

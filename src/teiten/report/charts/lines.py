@@ -229,7 +229,10 @@ class CurvePoint:
 def curves(name: str, points: Sequence[CurvePoint], words: CurveLabels) -> Chart:
     """A number by load: a dot for every load's mean, the knee, and the curve where one fits. Axes
     that are not logarithmic begin at 0; the curves' points end where the measured loads do."""
-    across, up = _logarithmic(points) if words.logarithmic else _from_zero()
+    across: Spec = {"scale": ZERO, "axis": {"grid": False, "tickMinStep": 1}}
+    up: Spec = {"scale": ZERO, "axis": {"tickCount": 5, "format": WHOLE}}
+    if words.logarithmic:
+        across, up = _logarithmic(points)
     base = {
         "x": of("load:Q", title=words.x, **across),
         "y": of("value:Q", title=words.y, **up),
@@ -261,15 +264,8 @@ def curves(name: str, points: Sequence[CurvePoint], words: CurveLabels) -> Chart
     )
 
 
-def _from_zero() -> tuple[Spec, Spec]:
-    """The scales and axes of loads and values."""
-    return (
-        {"scale": ZERO, "axis": {"grid": False, "tickMinStep": 1}},
-        {"scale": ZERO, "axis": {"tickCount": 5, "format": WHOLE}},
-    )
-
-
 def _logarithmic(points: Sequence[CurvePoint]) -> tuple[Spec, Spec]:
+    """The scales and axes of loads and values."""
     loads = sorted({point.load for point in points if point.kind is PointKind.MEAN})
     ticks = list(logarithmic_ticks([point.value for point in points]))
     across = {"values": loads, "grid": False, "format": WHOLE, "labelOverlap": True}

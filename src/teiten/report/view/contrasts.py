@@ -81,7 +81,7 @@ def verdict_table(
     end = -1 if overall.kind is VerdictKind.UNJUDGED else None
     columns = (
         *(
-            Column(title, numeric=_are_numbers(factor, levels))
+            Column(title, all(is_number(dict(level.context).get(factor, "0")) for level in levels))
             for factor, title in judged.factors.items()
         ),
         *(Column(side, numeric=True) for side in judged.sides),
@@ -96,12 +96,6 @@ def verdict_table(
     total = (*cells(*lead, "", ""), *_judged(judged, overall, None))[:end]
     shown = total if len(rows) > 1 else None
     return Table(name, judged.caption, columns[:end], rows, shown, judged.note)
-
-
-def _are_numbers(factor: str, levels: Sequence[LevelResult]) -> bool:
-    """Whether all levels of a factor are numbers, whose digits stand below one another."""
-    texts = {text for level in levels for name, text in level.context if name == factor}
-    return all(map(is_number, texts))
 
 
 def _row(judged: Judged, level: LevelResult) -> Row:
@@ -182,7 +176,11 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     t, names = kit.t, kit.names
     alpha = comparison_alpha(kit.analysis.plan, contrast.workload, len(contrast.levels))
     sequential = kit.study.measure.sequential is not None
-    note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
+    note = t(
+        "table.contrast.note-sequential" if sequential else "table.contrast.note",
+        confidence=confidence_percent(t, 1 - alpha),
+        level=_at_each_level(kit, contrast),
+    )
     return Judged(
         t,
         caption_of(kit, contrast, kit.metric_title(contrast.metric)),
@@ -190,9 +188,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         _headings(names, contrast),
         names.ratio,
         t("table.pairs"),
-        t(note, confidence=confidence_percent(t, 1 - alpha), level=_at_each_level(kit, contrast))
-        if noted
-        else "",
+        note if noted else "",
         by_interval(factor_of(contrast.metric)),
         lambda level: _pairs(kit, contrast, level),
         named=names.level,

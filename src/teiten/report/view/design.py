@@ -8,7 +8,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from teiten.model.plan import PlannedTrial
 from teiten.model.progress import allotted_blocks
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.text import joined_sentences
@@ -152,26 +151,19 @@ def replication_rows(kit: Kit) -> Iterator[tuple[str, str]]:
         yield kit.t("design.replication"), text
 
 
-def trials_shown(kit: Kit) -> tuple[PlannedTrial, ...]:
-    """The planned trials that the grid of the design shows: of a sequential design only the blocks
-    that have begun, because nobody knows how many will follow."""
-    due = kit.analysis.due
-    if kit.study.measure.sequential is None:
-        return due
-    numbers = {trial.number for trial in kit.analysis.trials}
-    last = max((trial.block for trial in due if trial.number in numbers), default=1)
-    return tuple(trial for trial in due if trial.block <= last)
-
-
 FAILED, DISTURBED, REPEATED, NOT_RUN = "×", "≈", "↻", "·"
 
 
 def grid(kit: Kit) -> Chart:
-    """Every planned trial in the order in which it ran, with what became of it."""
+    """Every planned trial in the order in which it ran, with what became of it; of a sequential
+    design those of blocks that have begun, because nobody knows how many will follow."""
     t, names, contrast = kit.t, kit.names, kit.study.contrast
-    states = _states(kit)
+    states, due = _states(kit), kit.analysis.due
+    if kit.study.measure.sequential is not None:
+        begun = max((trial.block for trial in due if trial.number in states), default=1)
+        due = tuple(trial for trial in due if trial.block <= begun)
     squares, places = [], Counter[int]()
-    for trial in sorted(trials_shown(kit), key=lambda trial: trial.number):
+    for trial in sorted(due, key=lambda trial: trial.number):
         places[trial.block] += 1
         context = trial.cell.context(contrast)
         on_axis, panel = names.axis(context)

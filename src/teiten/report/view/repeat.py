@@ -21,7 +21,7 @@ LOG = "--log-prefix="
 def repeat_blocks(kit: Kit) -> Iterator[Block]:
     """How clusters and loads were made, and the kernel's parameters."""
     t = kit.t
-    made = tuple(dict.fromkeys(_initdb(kit)))
+    made = dict.fromkeys(_initdb(kit))
     if made:
         yield Text(t("repeat.initdb"))
         yield Code("\n".join(made), "sh")

@@ -182,13 +182,14 @@ def _functions(kit: Kit, name: str, contrast: StacksContrast) -> Table:
         Column(t("root.share", side=t("root.difference")), numeric=True),
     )
     shown = _shown(contrast)
+    whole = _three(kit, unit, contrast.old_cost, contrast.new_cost, contrast.change)
     rows = tuple(_function_row(kit, unit, contrast, function) for function in shown)
     return Table(
         name,
         t("root.functions-caption", unit=unit.name),
         columns,
         rows,
-        total=_whole_row(kit, unit, contrast),
+        total=(*cells(t("root.whole"), "", "", ""), *whole, TableCell("")),
         note=t(
             "root.functions-note",
             shown=len(shown),
@@ -223,11 +224,6 @@ def _function_row(kit: Kit, unit: Unit, contrast: StacksContrast, function: Func
         *_three(kit, unit, function.old_total, function.new_total, function.total_change),
         _change_cell(kit, function.share_change, POINTS),
     )
-
-
-def _whole_row(kit: Kit, unit: Unit, contrast: StacksContrast) -> Row:
-    whole = _three(kit, unit, contrast.old_cost, contrast.new_cost, contrast.change)
-    return (*cells(kit.t("root.whole"), "", "", ""), *whole, TableCell(""))
 
 
 def _three(kit: Kit, unit: Unit, old: float, new: float, change: CostChange) -> Row:

@@ -255,7 +255,10 @@ def storage_name(kit: Kit, name: str) -> str:
 
 def storage_tables(kit: Kit) -> Iterator[Table]:
     """One table of all storage classes; none where they were not measured."""
-    t, speeds = kit.t, _measured(kit)
+    t = kit.t
+    events = [event for event in kit.analysis.events if event.kind == MEASURED]
+    # the last time: a campaign that was resumed has measured them again
+    speeds: Mapping[str, Any] = events[-1].detail.get("storages", {}) if events else {}
     known = [storage_class for storage_class in kit.study.storage if storage_class.name in speeds]
     if not known:
         return
@@ -268,13 +271,6 @@ def storage_tables(kit: Kit) -> Iterator[Table]:
     yield Table(
         "storage-speeds", t("storage.caption"), columns, rows, note=t("storage.note", tools=tools)
     )
-
-
-def _measured(kit: Kit) -> Mapping[str, Any]:
-    """The last time: a campaign that was resumed has measured them again."""
-    events = [event for event in kit.analysis.events if event.kind == MEASURED]
-    speeds: Mapping[str, Any] = events[-1].detail.get("storages", {}) if events else {}
-    return speeds
 
 
 def _row(kit: Kit, storage: StorageClass, measured: Mapping[str, Any]) -> Row:
