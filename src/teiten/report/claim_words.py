@@ -102,9 +102,7 @@ def _key(name: str) -> str:
 
 def lines_about(t: Texts, outcome: ClaimOutcome, names: Names | None) -> list[str]:
     """A finding for a terminal: statement, source, then what is known of it, each on a line.
-
-    ``names``: of the campaign against which it is assessed; without one, what a campaign would need
-    is said instead.
+    ``names``: of the campaign against which it is assessed; without one, its needs are said.
     """
     side, assessed = side_of(outcome.claim, names), names is not None
     facts = [(t("table.printed"), printed_text(t, outcome, side))]

@@ -1,7 +1,4 @@
-"""An effect's numbers in words: ratios, per cent, intervals and their confidence.
-
-Speed-ups: the time of the old side by that of the new, as 2020 §6 prints them.
-"""
+"""An effect's numbers in words; speed-ups (old time by new) are as 2020 §6 prints them."""
 
 from __future__ import annotations
 

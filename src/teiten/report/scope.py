@@ -55,20 +55,14 @@ def _boots_by_round(analysis: CampaignAnalysis, contrast: ContrastResult) -> lis
     return [set(of_cells.values()) for of_cells in by_round.values() if of_cells.keys() == cells]
 
 
-def relinked(analysis: CampaignAnalysis) -> dict[str, bool]:
-    """Say of each server whether all its counted trials had a link order of their own."""
+def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
+    """The servers whose counted trials all had a link order of their own; empty without any."""
     of_trial = {trial.number: trial.template.installation.name for trial in analysis.plan.trials}
     by_server: dict[str, bool] = {}
     for trial in analysis.trials:
         if trial.outcome is Outcome.COUNTED:
             name = of_trial[trial.number]
             by_server[name] = by_server.get(name, True) and LINKED in trial.facts
-    return by_server
-
-
-def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
-    """Empty where no server was linked anew."""
-    by_server = relinked(analysis)
     names = [name for name, linked in by_server.items() if linked]
     if not names:
         return ""

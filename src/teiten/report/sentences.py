@@ -1,7 +1,4 @@
-"""Verdicts in words: always the same words for the same verdict (METHOD.md, Verdicts).
-
-A mixed verdict in words: the two levels between which it lies, each with its interval.
-"""
+"""Verdicts in words: always the same words for the same verdict (METHOD.md, Verdicts)."""
 
 from __future__ import annotations
 

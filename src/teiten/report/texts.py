@@ -99,8 +99,7 @@ def read_entries(name: str) -> dict[str, str]:
 
 
 def words_in(package: str, language: Language) -> dict[str, str]:
-    """The words in the folder of a kind of workload, a data set or a factor, as dotted keys; empty
-    where it has none of its own."""
+    """The words in the folder of a kind, data set or factor, as dotted keys; empty without any."""
     return _entries(resources.files(package) / f"words.{language}.toml")
 
 

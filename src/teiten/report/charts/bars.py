@@ -1,5 +1,4 @@
-"""Horizontal bars, so that labels of any length can be read: times of queries with their intervals,
-levels ranked by a metric, and parts of a whole."""
+"""Horizontal bars for labels of any length: times of queries, ranked levels, parts of a whole."""
 
 from __future__ import annotations
 

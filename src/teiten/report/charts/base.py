@@ -253,8 +253,7 @@ def panels(
     order: Sequence[str] | None = None,
     apart: bool = False,
 ) -> Spec:
-    """The specification of plots beside one another, one for each value of the column ``panel``.
-    ``apart``: each has an axis of its own."""
+    """Plots beside one another by the column ``panel``; ``apart``: each has an axis of its own."""
     facet = {"facet": of("panel:N", title=None, sort=order), "columns": columns}
     own = {"resolve": {"scale": {"y": "independent"}}} if apart else {}
     return faceted(layers, width, height, **facet, **own)

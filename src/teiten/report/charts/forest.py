@@ -90,10 +90,8 @@ def forest(
     words: ForestWords,
     widest: tuple[float, float] = WIDEST,
 ) -> Chart:
-    """One row per level, the overall ratio first; ``delta`` is a share.
-
-    ``widest``: how far intervals are drawn; beyond LINEAR the axis is logarithmic.
-    """
+    """One row per level, the overall ratio first; beyond LINEAR the axis is logarithmic. ``delta``:
+    a share; ``widest``: how far intervals are drawn."""
     domain = _reach(rows, delta, widest)
     drawn, is_cut = cut(rows, *domain)
     layers = _layers([row.label for row in rows], domain, delta, words)

@@ -164,8 +164,7 @@ class SweepWords:
 
 
 def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
-    """The speed-up of queries over the levels of a numeric factor, each with its interval: lines
-    from zero on, with the line at 1."""
+    """The speed-up of queries over the levels of a numeric factor, with intervals."""
     queries = list(dict.fromkeys(point.query for point in points))
     colours = dict(zip(queries, cycle(CATEGORY_COLOURS if len(queries) > 1 else [NEW])))
     drawn, is_cut = cut_above(points)

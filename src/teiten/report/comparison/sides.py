@@ -1,5 +1,4 @@
-"""The two campaigns of a comparison: their names, the verdicts in words, their differences as
-tables and notices, and their environments side by side."""
+"""The two campaigns of a comparison: names, verdicts, differences and environments in words."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A comparison as data: the parts of its report, in the order of every report; its results as
-charts and tables with A, B, ratio, interval, verdict."""
+"""A comparison as data: the parts of its report, in the order of every report."""
 
 from __future__ import annotations
 

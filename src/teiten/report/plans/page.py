@@ -145,25 +145,20 @@ def change_text(t: Texts, difference: PlanDifference, change: NodeChange) -> str
         key += ".planned" if None in launched else ".launched"
     if change.code == "parallel-changed":
         key += ".on" if new is not None and new.parallel_aware else ".off"
-    text = t(
-        key,
-        old=_name(t, difference.old, change.old, change.group.old if change.group else ()),
-        new=_name(t, difference.new, change.new, change.group.new if change.group else ()),
-        tables=_tables(t, difference.old, old),
-        **_workers("old", old),
-        **_workers("new", new),
-        old_pruned=difference.old.plan.pruned(old) if old else 0,
-        new_pruned=difference.new.plan.pruned(new) if new else 0,
-    )
+    values: dict[str, object] = {"tables": _tables(t, difference.old, old)}
+    for name, side, node in (("old", difference.old, old), ("new", difference.new, new)):
+        group = getattr(change.group, name, ())
+        values |= {
+            name: names_of(t, side, group or ([] if node is None else [node.number])),
+            f"{name}_planned": (node.workers_planned if node else 0) or 0,
+            f"{name}_launched": (node.workers_launched if node else 0) or 0,
+            f"{name}_pruned": side.plan.pruned(node) if node else 0,
+        }
+    text = t(key, **values)
     if change.cost is None:
         return text
-    cost = duration(change.cost, signed=True)
-    return text + t(
-        "plan-change.cost",
-        old=duration(change.old_seconds),
-        new=duration(change.new_seconds),
-        cost=cost,
-    )
+    times = {"old": duration(change.old_seconds), "new": duration(change.new_seconds)}
+    return text + t("plan-change.cost", cost=duration(change.cost, signed=True), **times)
 
 
 def notes(t: Texts, difference: PlanDifference, sides: tuple[str, str]) -> Iterator[str]:
@@ -178,8 +173,7 @@ def notes(t: Texts, difference: PlanDifference, sides: tuple[str, str]) -> Itera
     if not all(statistics.accounts.leader_known for statistics in both):
         yield t("plan.leader-unknown")
     for statistics, side in zip(both, sides, strict=True):
-        seconds = jit_seconds(statistics)
-        if seconds:
+        if seconds := jit_seconds(statistics):
             yield t("plan.jit", seconds=duration(seconds), side=side)
 
 
@@ -187,27 +181,10 @@ def _node(side: PlanStatistics, number: int | None) -> PlanNode | None:
     return None if number is None else side.plan.nodes[number]
 
 
-def _name(t: Texts, side: PlanStatistics, number: int | None, group: Sequence[int]) -> str:
-    return names_of(t, side, group or ([] if number is None else [number]))
-
-
-def _workers(side: str, node: PlanNode | None) -> dict[str, int]:
-    return {
-        f"{side}_planned": (node.workers_planned if node else 0) or 0,
-        f"{side}_launched": (node.workers_launched if node else 0) or 0,
-    }
-
-
 def _tables(t: Texts, side: PlanStatistics, node: PlanNode | None) -> str:
     """The tables below a join, in the order of the plan."""
-    if node is None:
-        return ""
-    shown: dict[str, None] = {}
-    for below in side.plan.below(node.number)[1:]:
-        name = below.alias or below.relation
-        if name and not below.kind.startswith("Subquery"):
-            shown[name] = None
-        if len(shown) > MOST_TABLES:
-            break
-    names = list(shown)[:MOST_TABLES]
-    return t("list.separator").join(names) + (" …" if len(shown) > MOST_TABLES else "")
+    below = side.plan.below(node.number)[1:] if node else ()
+    tables = (inner for inner in below if not inner.kind.startswith("Subquery"))
+    names = list(dict.fromkeys(filter(None, (table.alias or table.relation for table in tables))))
+    shown = t("list.separator").join(names[:MOST_TABLES])
+    return shown + (" …" if len(names) > MOST_TABLES else "")

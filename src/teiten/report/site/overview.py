@@ -1,5 +1,4 @@
-"""Each study of a site in a row: how its values went on, drawn at the size of a word in the colours
-of the page, and the last change."""
+"""Each study of a site in a row: its values, drawn at the size of a word, and the last change."""
 
 from __future__ import annotations
 
@@ -105,10 +104,8 @@ NEWEST = Markup(' class="newest"')
 
 
 def sparkline(line: HistoryLine, words: str) -> Markup:
-    """Points with their intervals, and the changes. ``words``: the same in words.
-
-    The axis is that of the history's chart: it does not begin at zero.
-    """
+    """Points with their intervals, and the changes; as in the history's chart the axis does not
+    begin at zero. ``words``: the same in words."""
     shapes = Markup("").join(_shapes(line))
     return DRAWING.format(WIDTH, HEIGHT, WIDTH, HEIGHT, words, words, shapes)
 

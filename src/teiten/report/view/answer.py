@@ -262,8 +262,7 @@ def _excluded(kit: Kit) -> str:
 
 
 def _other_load(kit: Kit) -> Iterator[tuple[str, str]]:
-    """Tell what others took of the machine in trials that count all the same, where it was more
-    than a trial usually may lose."""
+    """Tell what others took of the machine, where it was more than a trial usually may lose."""
     taken = kit.shares("cpu_other_share")
     if taken and median(taken) > USUAL_DISTURBED_SHARE:
         least, typical, most = (

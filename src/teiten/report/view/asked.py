@@ -74,8 +74,7 @@ def asked(kit: Kit) -> Section:
 
 
 def _changed(kit: Kit) -> Iterator[str]:
-    """Tell what the command line set, which the study's own sentences do not know; without
-    addresses, which may hold a password."""
+    """Tell what the command line set, without addresses, which may hold a password."""
     values = [
         override
         for override in kit.study.overrides

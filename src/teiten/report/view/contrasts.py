@@ -163,8 +163,7 @@ def _mean(factor: float, half_of: Callable[[LevelResult, float, Sequence[float]]
 
 
 def half_width(level: LevelResult, number: float, values: Sequence[float]) -> float:
-    """Compute the half-width of a mean, in proportion that of the ratio's interval; without an
-    interval the spread of the values."""
+    """The half-width of a mean, in proportion that of the ratio; else the values' spread."""
     effect = level.verdict.effect
     relative = (effect.high - effect.low) / 2 if effect else math.nan
     return abs(number) * relative if math.isfinite(relative) else spread(values)

@@ -1,6 +1,4 @@
-"""A study's design: in words (blocks that were fixed, or run until the verdict was decided), and
-as a grid of every planned trial in the order in which it ran, with what became of it.
-"""
+"""A study's design in words, and as a grid of every planned trial with what became of it."""
 
 from __future__ import annotations
 

@@ -81,8 +81,7 @@ def evidence(kit: Kit) -> Section:
 
 
 def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
-    """The servers' machine, and then the load generator's where it is another: name and value, None
-    where that is not known."""
+    """Facts of the servers' machine, and of the load generator's own: name, and value or None."""
     t, analysis = kit.t, kit.analysis
     return [
         *host_rows(kit),

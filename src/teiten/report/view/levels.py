@@ -55,10 +55,8 @@ def level_axes(
     places: Sequence[ChartPlace],
     sides: Mapping[str, str],
 ) -> LevelAxes:
-    """``words``: the factor on the axis, the title of the other, and what the sides are.
-
-    ``sides``: the colour of each, in their order.
-    """
+    """``words``: the factor on the axis, the title of the other, and what the sides are; ``sides``:
+    the colour of each, in their order."""
     factor, y, side = words
     t = kit.t
     return LevelAxes(

@@ -65,10 +65,7 @@ def in_one_table(
     kit: Kit, parts: Mapping[str, tuple[Block, ...]]
 ) -> tuple[tuple[Table, ...], dict[str, tuple[Block, ...]]]:
     """Tables of one row that many workloads have alike, as one with a row for each; and what is
-    left of each workload's blocks.
-
-    ``parts``: by workload.
-    """
+    left of ``parts``, the blocks by workload."""
     alike: dict[tuple[int, tuple[Column, ...]], dict[str, Table]] = {}
     for workload, blocks in parts.items():
         for table in blocks:

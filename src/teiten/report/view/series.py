@@ -1,5 +1,4 @@
-"""The per-second series of every trial: a still chart, and the data from which a reader chooses: a
-few columns, thinned until the page stays small."""
+"""The per-second series of every trial: a still chart, and thinned data to choose from."""
 
 from __future__ import annotations
 

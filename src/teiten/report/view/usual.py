@@ -93,10 +93,8 @@ def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
 
 
 def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Iterator[Block]:
-    """Show the table of each contrast, with a note below the first; further ones that nothing is
-    judged by stand in the appendix.
-
-    ``column``: the table of what is judged with a further one."""
+    """Show the table of each contrast, with a note below the first; those that nothing is judged by
+    stand in the appendix. ``column``: the table of what is judged with a further one."""
     for at, contrast in enumerate(contrasts_of(kit, workload)):
         judged = judged_by_pairs(kit, contrast, noted=at == 0)
         if contrast.metric.judged:

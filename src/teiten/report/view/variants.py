@@ -1,6 +1,5 @@
-"""Facts that the machine and the servers told of a study's variants, for the evidence: processors,
-checksums, memory, storage classes, nodes that were emulated as machines of their own, and states of
-tables."""
+"""Facts of a study's variants for the evidence: processors, checksums, memory, storage classes,
+emulated nodes, and states of tables."""
 
 from __future__ import annotations
 
