@@ -4,7 +4,6 @@ server was attached, or ran on another host."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from teiten.model.distribution import Distribution
@@ -61,15 +60,16 @@ def host_rows(kit: Kit) -> Rows:
 
 def client_rows(kit: Kit, rows: Callable[[Kit, HostFacts], Rows]) -> Rows:
     """The client host's machine, where it is another than the servers', and those of nodes."""
-    t, hosts = kit.t, kit.analysis.plan.hosts
+    hosts = kit.analysis.plan.hosts
     if hosts is None:
         return []
-    others = [] if hosts.together else [(partial(t, "host.of-client"), hosts.client.facts)]
-    others += [
-        (partial(t, "host.of-node", number=number), node.host.facts)
-        for number, node in enumerate(hosts.more, start=2)
+    others = [] if hosts.together else [("host.of-client", 0, hosts.client)]
+    others += [("host.of-node", at, node.host) for at, node in enumerate(hosts.more, start=2)]
+    return [
+        (kit.t(key, what=what, number=number), value)
+        for key, number, host in others
+        for what, value in rows(kit, host.facts)
     ]
-    return [(name(what=what), value) for name, facts in others for what, value in rows(kit, facts)]
 
 
 def _of_host(kit: Kit, host: PlannedHost) -> str:

@@ -7,7 +7,6 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from teiten.analysis.model.history import (
     CampaignStep,
@@ -178,33 +177,36 @@ MOST = 3
 def step_sentence(t: Texts, step: CampaignStep) -> str:
     """``Since night-2 (…): TPS of Range read, server 18: −3.1 % (95 % interval …); on 3 other
     lines no change can be told. …``"""
-    changed = [line for line in step.lines if _direction(line)]
     conclusive = step.before.conclusive and step.after.conclusive
     return t(
         "history.since",
         campaign=step.before.campaign,
         at=moment(step.before.at),
-        changes=_counted(t, step) if len(changed) > MOST else _each(t, step, changed),
+        changes=_changes(t, step),
         scope=t(f"history.since-scope-{'all' if conclusive else 'no-conclusion'}"),
     )
 
 
-def _each(t: Texts, step: CampaignStep, changed: Sequence[LineStep]) -> str:
+def _changes(t: Texts, step: CampaignStep) -> str:
     """Tell the lines that changed; a single line in any case, and others by their number."""
-    if len(step.lines) == 1:
-        return _line(t, step.lines[0])
-    left = len(step.lines) - len(changed)
-    rest = t.plural("history.since-rest", left) if changed else t("history.since-none", count=left)
-    return t("list.strong").join([*map(partial(_line, t), changed), *([rest] if left else [])])
+    directions = [_direction(line) for line in step.lines]
+    left = directions.count(0)
+    if len(directions) - left > MOST:
+        counts = {"higher": directions.count(1), "lower": directions.count(-1), "open": left}
+        return t("history.since-counted", count=len(directions), **counts)
+    sentences = [_line(t, line) for line in step.lines if len(directions) == 1 or _direction(line)]
+    if left and len(directions) > 1:
+        none = t("history.since-none", count=left)
+        sentences.append(t.plural("history.since-rest", left) if sentences else none)
+    return t("list.strong").join(sentences)
 
 
 def _line(t: Texts, step: LineStep) -> str:
     what = line_name(t, step.line)
-    versions = (
-        ""
-        if step.before.version == step.after.version
-        else t("history.since-versions", before=step.before.version, after=step.after.version)
-    )
+    versions = ""
+    if step.before.version != step.after.version:
+        values = {"before": step.before.version, "after": step.after.version}
+        versions = t("history.since-versions", **values)
     if step.effect is None:
         before, after = (value_text(t, point) for point in (step.before, step.after))
         return t("history.since-values", what=what, before=before, after=after, versions=versions)
@@ -214,17 +216,6 @@ def _line(t: Texts, step: LineStep) -> str:
         percent=change(t, step.effect.ratio, percent_decimals(step.effect)),
         interval=interval_percent(t, step.effect),
         versions=versions,
-    )
-
-
-def _counted(t: Texts, step: CampaignStep) -> str:
-    directions = [_direction(line) for line in step.lines]
-    return t(
-        "history.since-counted",
-        count=len(directions),
-        higher=directions.count(1),
-        lower=directions.count(-1),
-        open=directions.count(0),
     )
 
 
