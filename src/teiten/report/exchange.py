@@ -20,7 +20,7 @@ from teiten.model.text import Language
 from teiten.report.blocks import Block, Statement
 from teiten.report.parts import noted
 from teiten.report.render.markdown import markdown_text
-from teiten.report.sentences import verdict_sentence
+from teiten.report.sentences import is_open, verdict_sentence
 from teiten.report.texts import valid_xml
 from teiten.report.view.answer import line_of, primary
 from teiten.report.view.contrasts import judged_by_pairs, verdict_table
@@ -73,7 +73,7 @@ def _junit(analysis: CampaignAnalysis) -> str:
         tests=str(len(statements)),
         failures=str(sum(_fails(statement.verdict) for statement in statements)),
         errors="0",
-        skipped=str(sum(_is_open(statement.verdict) for statement in statements)),
+        skipped=str(sum(is_open(statement.verdict) for statement in statements)),
         time=f"{analysis.wall:.3f}",
     )
     for statement in statements:
@@ -82,7 +82,7 @@ def _junit(analysis: CampaignAnalysis) -> str:
         )
         if _fails(statement.verdict):
             ElementTree.SubElement(case, "failure", message=_plain(statement.text), type="slower")
-        elif _is_open(statement.verdict):
+        elif is_open(statement.verdict):
             ElementTree.SubElement(case, "skipped", message=_plain(statement.text))
         ElementTree.SubElement(case, "system-out").text = _plain(statement.text)
     suites = ElementTree.Element("testsuites")
@@ -93,10 +93,6 @@ def _junit(analysis: CampaignAnalysis) -> str:
 
 def _fails(verdict: Verdict) -> bool:
     return verdict.conclusive and VerdictKind.SLOWER in verdict.holds_of
-
-
-def _is_open(verdict: Verdict) -> bool:
-    return not verdict.conclusive or verdict.kind is VerdictKind.INCONCLUSIVE
 
 
 def _github(analysis: CampaignAnalysis, language: Language) -> str:

@@ -238,21 +238,13 @@ def _of_factor(factor: str, level: str, names: Names) -> Side:
     if f"counted.{factor}.side" in t:
         counted = names.context(((factor, level),))
         return Side(level, t(f"counted.{factor}.side", level=counted), counted)
-    worded = names.level(factor, level)
-    long = t.either(f"side.{factor}.{level}", _called(factor, level, names))
+    worded, key = names.level(factor, level), f"side-of.{factor}"
+    called = t(key, level=worded) if key in t else f"{names.factor(factor)} = {level}"
+    called = names.titles.get((factor, level), called)  # a title that the user gave
+    long = t.either(f"side.{factor}.{level}", called)
     if names.emulates and f"emulated.side.{factor}" in t:
         long = t(f"emulated.side.{factor}", level=t.either(f"side.{factor}.{level}", worded))
     return Side(level, long, t.either(f"side.short.{factor}.{level}", worded))
-
-
-def _called(factor: str, level: str, names: Names) -> str:
-    """Name a level without a text of its own: one that the user named, or a parameter's value."""
-    if (factor, level) in names.titles:
-        return names.titles[factor, level]
-    key = f"side-of.{factor}"
-    if key in names.t:
-        return names.t(key, level=names.level(factor, level))
-    return f"{names.factor(factor)} = {level}"
 
 
 def _configured(level: str, plan: Plan, names: Names) -> Side:

@@ -60,6 +60,11 @@ def verdict_kind(verdict: Verdict) -> str:
     return verdict.kind.value if verdict.conclusive else NO_CONCLUSION
 
 
+def is_open(verdict: Verdict) -> bool:
+    """Whether nothing was decided, or the campaign supports no conclusion."""
+    return not verdict.conclusive or verdict.kind is VerdictKind.INCONCLUSIVE
+
+
 def machine_text(t: Texts, facts: HostFacts) -> str:
     """``2 cores of AMD EPYC 7763``"""
     model = processor(facts.cpu.model)
@@ -90,9 +95,7 @@ def answer_parts(
     if not contrast.metric.judged:
         return verdict_alone, "", ""
     kind = present_of(analysis.plan.study.workload(contrast.workload).kind)
-    verdict = contrast.overall
-    has_result = verdict.conclusive and verdict.kind is not VerdictKind.INCONCLUSIVE
-    scope = scope_text(t, analysis, contrast) if has_result else ""
+    scope = "" if is_open(contrast.overall) else scope_text(t, analysis, contrast)
     return verdict_alone, kind.further(t, names, analysis, contrast), scope
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from teiten.analysis.model.comparison import Comparison, UnpairedResult, Weight
-from teiten.analysis.model.findings import LevelResult, VerdictKind
+from teiten.analysis.model.findings import LevelResult
 from teiten.kinds.contract_present import present_in
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
@@ -37,7 +37,7 @@ from teiten.report.comparison.sides import (
 from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.numbers import moment
 from teiten.report.parts import parted
-from teiten.report.sentences import machine_text, verdict_kind, verdict_word
+from teiten.report.sentences import is_open, machine_text, verdict_kind, verdict_word
 from teiten.report.tables import Table, TableCell, cells, headings
 from teiten.report.view.answer import answer_section
 from teiten.report.view.contrasts import Judged, by_spread, forest_rows, forest_words, verdict_table
@@ -142,8 +142,7 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
     undecided = [
         pair.title(result)
         for result in pair.comparison.results
-        if result.metric.judged
-        and not (result.overall.conclusive and result.overall.kind is not VerdictKind.INCONCLUSIVE)
+        if result.metric.judged and is_open(result.overall)
     ]
     listed = t("list.strong").join(undecided) or t("comparison.undecided-none")
     yield t("answer.undecided"), listed

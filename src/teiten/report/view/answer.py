@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
+from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.build import BUILDS_DIFFER, OF_BUILDS
 from teiten.model.study import USUAL_DISTURBED_SHARE
@@ -25,7 +25,7 @@ from teiten.report.blocks import (
 )
 from teiten.report.effects import interval_of_ratio, percent, ratio_text
 from teiten.report.parts import noted_once
-from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
+from teiten.report.sentences import answer_parts, is_open, verdict_kind, verdict_word
 from teiten.report.texts import Texts, caution_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
@@ -279,28 +279,23 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
     parts = [text for own in _own(kit) for text in own.undecided]
     alone: dict[str, list[str]] = {}
     for contrast in asked:
-        open_levels = [
-            kit.names.context(level.context) for level in contrast.levels if is_open(level)
-        ]
+        undecided = (level for level in contrast.levels if is_open(level.verdict))
+        open_levels = [kit.names.context(level.context) for level in undecided]
         workload = kit.workload_of(contrast, asked)
-        is_mean_open = contrast.overall.kind is VerdictKind.INCONCLUSIVE
+        is_mean_open = is_open(contrast.overall)
         if is_mean_open and len(contrast.levels) < 2:
             reason = t.either(f"reason.{contrast.overall.reason}", "")
             alone.setdefault(reason, []).append(workload)
         elif len(open_levels) > MOST_OPEN:
             key = "answer.undecided-many-mean" if is_mean_open else "answer.undecided-many"
-            of = len(contrast.levels)
-            parts.append(t(key, workload=workload, count=len(open_levels), of=of))
+            counts = {"count": len(open_levels), "of": len(contrast.levels)}
+            parts.append(t(key, workload=workload, **counts))
         elif is_mean_open or open_levels:
             mean = [t("answer.undecided.mean")] if is_mean_open else []
             levels = t("list.separator").join((*mean, *open_levels))
             parts.append(t("answer.undecided.workload", workload=workload, levels=levels))
     for reason, workloads in alone.items():
         named = t.listed(workloads)
-        listed = t("answer.undecided.workload", workload=named, levels=reason) if reason else named
-        parts.append(listed)
+        worded = t("answer.undecided.workload", workload=named, levels=reason)
+        parts.append(worded if reason else named)
     return t("list.strong").join(parts) if parts else t("answer.undecided.none")
-
-
-def is_open(level: LevelResult) -> bool:
-    return level.verdict.kind is VerdictKind.INCONCLUSIVE

@@ -121,26 +121,24 @@ def sides_text(kit: Kit, levels: Iterable[str]) -> str:
 
 
 def _parting(kit: Kit, parting: Parting) -> str:
-    def at(level: str) -> str:
-        return kit.names.context(((parting.axis, level),))
-
-    def every(levels: Iterable[str]) -> str:
-        return kit.t("list.separator").join(map(at, levels))
+    def every(*levels: str) -> str:
+        contexts = (((parting.axis, level),) for level in levels)
+        return kit.t("list.separator").join(map(kit.names.context, contexts))
 
     values = {
         **_contrasted(kit, parting.metric, parting.old, parting.new),
         "count": str(len(parting.compared)),
-        "first": at(parting.compared[0]),
-        "last": at(parting.compared[-1]),
+        "first": every(parting.compared[0]),
+        "last": every(parting.compared[-1]),
     }
     if parting.apart:
         first = parting.compared.index(parting.apart[0])
-        rest = [level for level in parting.compared[first:] if level not in parting.apart]
+        rest = (level for level in parting.compared[first:] if level not in parting.apart)
         values |= {
-            "apart": at(parting.apart[0]),
-            "rest": every(rest),
-            "higher": every(parting.higher),
-            "lower": every(parting.lower),
+            "apart": every(parting.apart[0]),
+            "rest": every(*rest),
+            "higher": every(*parting.higher),
+            "lower": every(*parting.lower),
             "direction": values["above" if parting.higher else "below"],
         }
     course = parting.course.value
@@ -228,8 +226,8 @@ class _Meanwhile:
 
     old: str
     new: str
-    states: tuple[_Seen, ...]
-    taken: tuple[_Seen, ...]
+    states: list[_Seen]
+    taken: list[_Seen]
 
     @property
     def compared(self) -> tuple[_Seen, ...]:
@@ -248,17 +246,12 @@ class _Meanwhile:
 def _machine(kit: Kit, workload: str) -> Iterator[Block]:
     """A paragraph for each pair of sides that differ; the pairs that do not share one."""
     pairs = [
-        _Meanwhile(
-            *sides, tuple(_states(kit, workload, *sides)), tuple(_taken(kit, workload, *sides))
-        )
+        _Meanwhile(*sides, [*_states(kit, workload, *sides)], [*_taken(kit, workload, *sides)])
         for sides in sides_told(kit, workload)
     ]
     many = len(pairs) >= MANY_PAIRS
-    texts = [
-        joined_sentences(_differing(kit, pair, FEW_THINGS if many else MOST_THINGS))
-        for pair in pairs
-        if pair.differ
-    ]
+    most = FEW_THINGS if many else MOST_THINGS
+    texts = [joined_sentences(_differing(kit, pair, most)) for pair in pairs if pair.differ]
     if any(thing.tells(kit.study.measure.delta) for pair in pairs for thing in pair.differ):
         no_cause = kit.t("discussion.meanwhile.no-cause")
         texts = [*texts, no_cause] if many else [joined_sentences((*texts, no_cause))]
