@@ -30,6 +30,7 @@ from teiten.report.charts.base import (
     text_width,
     tips,
 )
+from teiten.report.charts.levels import Dot
 
 FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
@@ -156,16 +157,6 @@ def _times(axes: QueryAxes, spread: Sequence[float]) -> list[Spec]:
 
 
 @dataclass(frozen=True)
-class RankedDot:
-    """A trial of a level."""
-
-    level: str
-    value: float
-    block: int
-    trial: int
-
-
-@dataclass(frozen=True)
 class RankedWords:
     title: str
     note: str
@@ -175,9 +166,7 @@ class RankedWords:
     trial: str
 
 
-def ranked(
-    name: str, dots: Sequence[RankedDot], labels: Mapping[str, str], words: RankedWords
-) -> Chart:
+def ranked(name: str, dots: Sequence[Dot], labels: Mapping[str, str], words: RankedWords) -> Chart:
     """Levels ranked by a metric: a bar for each median, its trials as dots, the highest first.
     ``labels``: what stands at the end of a level's bar."""
     levels = {dot.level for dot in dots}

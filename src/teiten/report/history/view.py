@@ -75,11 +75,15 @@ def history_page(history: History, language: Language, reports: Reports = NO_REP
     method = tuple(
         t(f"history.method-{part}") for part in ("points", "changes", "swings", "groups")
     )
-    shown = (*_lines(t, titled, history.axis, reports), *_single(t, titled, reports))
+    shown = [*_lines(t, titled, history.axis, reports)]
+    single = [(title, line) for title, line in titled if len(line.points) == 1]
+    if single:  # there is nothing to draw yet
+        table = single_points_table(t, single, reports)
+        shown += [Heading(3, t("history.single"), part=True), table]
     download = Downloads((Download("history.csv", _columns(history)),))
     sections = (
         Section("answer", t("section.answer"), tuple(_answer(t, titled))),
-        Section("results", t("section.results"), shown),
+        Section("results", t("section.results"), tuple(shown)),
         Section("evidence", t("history.method"), (Items(method), *left_out, download)),
     )
     return Page(t, t("history.title"), about, (), sections, made_key="history.made")
@@ -190,14 +194,6 @@ def _line(t: Texts, name: str, titled: Titled, axis: Axis, reports: Reports) -> 
     yield Items(line_sentences(line, t.language), "findings")
     yield history_line(t, name, tuple(_points(t, line, axis)), axis.value)
     yield points_table(t, f"{name}-points", line, reports)
-
-
-def _single(t: Texts, titled: Sequence[Titled], reports: Reports) -> Iterator[Block]:
-    """Lines of one campaign in a table: there is nothing to draw yet."""
-    single = [(title, line) for title, line in titled if len(line.points) == 1]
-    if single:
-        yield Heading(3, t("history.single"), part=True)
-        yield single_points_table(t, single, reports)
 
 
 def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:

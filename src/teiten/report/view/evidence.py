@@ -236,21 +236,15 @@ def cautions(kit: Kit) -> Cautions | Text:
     """All of them, warnings first."""
     if not kit.analysis.cautions:
         return Text(kit.t("page.no-cautions"))
-    ordered = sorted(
-        kit.analysis.cautions, key=lambda caution: caution.severity is not Severity.WARNING
-    )
-    return Cautions(tuple(_shown(kit, caution) for caution in ordered))
-
-
-def _shown(kit: Kit, caution: Caution) -> ShownCaution:
-    what, advice = caution_text(caution, kit.t.language)
-    measured = _measured(kit, caution)
-    return ShownCaution(
-        caution.severity.value,
-        kit.t(f"severity.{caution.severity.value}"),
-        what,
-        kit.t("caution-measured.beside", advice=advice, measured=measured) if measured else advice,
-    )
+    shown = []
+    for caution in kit.analysis.cautions:
+        what, advice = caution_text(caution, kit.t.language)
+        if measured := _measured(kit, caution):
+            advice = kit.t("caution-measured.beside", advice=advice, measured=measured)
+        severity = caution.severity.value
+        shown.append(ShownCaution(severity, kit.t(f"severity.{severity}"), what, advice))
+    warning = Severity.WARNING.value
+    return Cautions(tuple(sorted(shown, key=lambda caution: caution.severity != warning)))
 
 
 def _measured(kit: Kit, caution: Caution) -> str:

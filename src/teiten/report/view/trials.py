@@ -68,7 +68,6 @@ def trial_table(kit: Kit) -> Table:
 
 
 def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
-    numbers = [_number(trial.metrics.get(column.metric, math.nan), column) for column in present]
     levels = dict(trial.levels)
     return (
         TableCell(str(trial.number), trial.number),
@@ -77,7 +76,7 @@ def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
         TableCell(kit.names.workload(trial.workload)),
         *(_level(kit, factor.name, levels.get(factor.name, "")) for factor in kit.study.factors),
         TableCell(kit.t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
-        *numbers,
+        *(_number(trial.metrics.get(column.metric, math.nan), column) for column in present),
         TableCell(clock(trial.started_at), trial.started_at),
         _problems(kit, trial),
         *([_evidence(kit, trial)] if kit.beside else []),
@@ -97,10 +96,9 @@ def _evidence(kit: Kit, trial: TrialView) -> TableCell:
 def _number(value: float, column: TrialColumn) -> TableCell:
     if not math.isfinite(value):
         return TableCell(NOTHING)
-    shown = value * column.factor
-    if column.decimals is not None:
-        return TableCell(fixed(shown, column.decimals), value)
-    return TableCell(significant(shown, column.digits), value)
+    shown, decimals = value * column.factor, column.decimals
+    text = significant(shown, column.digits) if decimals is None else fixed(shown, decimals)
+    return TableCell(text, value)
 
 
 def _level(kit: Kit, factor: str, level: str) -> TableCell:
