@@ -177,8 +177,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Unprinted:
-    """Blocks that nobody reads from the first to the last, and in which a page sorts, searches or
-    zooms: paper names them and leaves them out."""
+    """Blocks that a page sorts, searches or zooms: paper names them and leaves them out."""
 
     title: str
     """Their name on paper."""

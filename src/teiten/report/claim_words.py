@@ -167,8 +167,7 @@ def needs_text(t: Texts, claim: Claim) -> str:
 
 
 def side_of(claim: Claim, names: Names | None) -> Side:
-    """Make names of a claim's sides from those of a campaign, without one as the claim has them: a
-    parameter's number is told with its name."""
+    """Name a claim's sides as a campaign does, if any; a parameter's number with its name."""
     side = names.any_level if names else str
     factor = claim.contrast.factor if claim.contrast else ""
     if not factor.startswith(GUC_PREFIX):

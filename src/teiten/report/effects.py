@@ -165,8 +165,7 @@ def is_many_times(effect: Interval) -> bool:
 
 
 def is_many_fold(effect: Interval) -> bool:
-    """Whether per cent of a rate are hard to read: 2,372 % more is 24.7 times as fast. Of a fall
-    they are not: 96 % less says what is left."""
+    """Whether per cent of a rate are hard to read: 2,372 % more is 24.7 times as fast."""
     return effect.ratio >= FAR
 
 

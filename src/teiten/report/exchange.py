@@ -96,8 +96,7 @@ def _fails(verdict: Verdict) -> bool:
 
 
 def _github(analysis: CampaignAnalysis, language: Language) -> str:
-    """The first screen as Markdown without pictures, which such a summary cannot show: the table of
-    each answer stands where its chart does on the page."""
+    """The first screen as Markdown, with the table of each answer in place of its chart."""
     kit = Kit(analysis, language)
     page = view(analysis, language)
     first = page.sections[0]

@@ -102,8 +102,7 @@ def flame_graph(root: Frame, title: str, words: Words, *, alone: bool = False) -
 
 
 def difference(root: Frame, title: str, words: Words, *, alone: bool = False) -> Markup:
-    """Two sides: what takes more in the new one is vermilion, what takes less blue; the stronger
-    the more, of the greatest difference of any frame."""
+    """Two sides: more in the new one is vermilion, less is blue, the stronger the more."""
     most = greatest_difference(root) or 1.0
 
     def colour(frame: Frame) -> tuple[str, float]:

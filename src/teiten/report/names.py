@@ -94,8 +94,7 @@ class Names:
         return known.get(level) or Side(level, level, level)
 
     def titled(self, level: str) -> str:
-        """A side where there is room for the title that its study gives it, if any; a bare number
-        has its factor's name, not to be read as a count."""
+        """A side by its study's title, if any; a bare number, no count, with its factor's name."""
         side = self.side(level)
         is_bare = side.short.isdecimal() and not self.is_server
         return self.titles.get((self.contrast, level)) or (side.long if is_bare else side.short)
@@ -151,8 +150,7 @@ class Names:
         return self.t.either(f"level.{factor}.{level}", f"{self.factor(factor)} = {level}")
 
     def axis(self, context: Context) -> tuple[str, str]:
-        """The context as the label on the axis (clients, where varied) and that of its panel, in
-        which factors of a single level are not told."""
+        """The labels of the axis (clients, if varied) and of the panel, without single levels."""
         axis_factor = self.axis_factor(context)
         varied = self.varied_levels(self.told.get(context, context), axis_factor or "")
         if axis_factor is None:

@@ -38,8 +38,7 @@ NAME = "{name}-further"
 
 
 def parted(t: Texts, sections: Iterable[Section]) -> tuple[Section, ...]:
-    """The body, and then the appendix: what sections hold as ``Further``, and those that are of the
-    appendix as a whole. None is without blocks."""
+    """The body, then the appendix: what sections hold as ``Further``, and its own; none empty."""
     parts = [_parts(t, section) for section in sections]
     body = [section for section, _ in parts if not section.appendix]
     whole = [section for section, _ in parts if section.appendix]
@@ -69,8 +68,7 @@ def noted(t: Texts, section: Section) -> Section:
 
 
 def noted_once(section: Section) -> Section:
-    """The section without the notes that a chart or a table before has already: a study of sixteen
-    workloads would explain its tables sixteen times."""
+    """The section without the notes that a chart or a table before has already."""
     known: set[str] = set()
 
     def change(part: Any) -> Any:

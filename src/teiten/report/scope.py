@@ -20,8 +20,7 @@ def boots(analysis: CampaignAnalysis) -> int | None:
 
 
 def scope_text(t: Texts, analysis: CampaignAnalysis, contrast: ContrastResult) -> str:
-    """The words after a verdict; empty where its numbers are each of trials of one side at a time
-    and of kept files, whose sentence has no such claim."""
+    """The words after a verdict; empty for trials of one side at a time and of kept files."""
     measure = analysis.plan.study.measure
     if not measure.rounds:
         return t.either(f"way.{way_of(measure).name}.scope", "")

@@ -130,8 +130,7 @@ def line_name(t: Texts, line: HistoryLine) -> str:
 
 
 def level_text(t: Texts, line: HistoryLine) -> str:
-    """The contrasted level as reports call it. A server keeps the name that the study gives it,
-    as its version may change along the line."""
+    """The contrasted level as reports call it; a server by the name that its study gives it."""
     if not line.level:
         return t("history.all-versions")
     if line.factor == SERVER:

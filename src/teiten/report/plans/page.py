@@ -85,8 +85,7 @@ def statements(t: Texts, difference: PlanDifference) -> list[str]:
 
 
 def changes(t: Texts, difference: PlanDifference) -> list[str]:
-    """One sentence for each difference, the costliest first; the same difference at many nodes,
-    as partitions have it, is one."""
+    """A sentence for each difference, the costliest first; the same at many nodes is one."""
     if not difference.changes:
         return [t("plan.changes.none")]
     groups: dict[tuple[str, ...], list[NodeChange]] = {}

@@ -115,8 +115,7 @@ def is_long(heading: str) -> bool:
 
 
 def breakable(text: str) -> Markup:
-    """A heading whose long names of parameters may be broken after their underscores; in a ratio
-    the sign stays behind what is divided."""
+    """A heading that may be broken after underscores; a ratio's sign stays behind its dividend."""
     return escape(text.replace(" ÷ ", "\u00a0÷ ")).replace("_", Markup("_<wbr>"))
 
 
@@ -206,14 +205,11 @@ def asset(name: str) -> str:
 
 def _embedded(shown: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The data of charts by name, then those of downloads, the same in every language."""
-    files: list[blocks.Download] = []
-    for block in shown:
-        if isinstance(block, Chart):
-            yield block.name, _chart_data(block)
-        elif isinstance(block, blocks.Downloads):
-            files += block.files
-    for file in files:
-        yield file.name, file.columns
+    known = list(shown)
+    for chart in (block for block in known if isinstance(block, Chart)):
+        yield chart.name, _chart_data(chart)
+    for downloads in (block for block in known if isinstance(block, blocks.Downloads)):
+        yield from ((file.name, file.columns) for file in downloads.files)
 
 
 def _chart_data(chart: Chart) -> dict[str, Any]:

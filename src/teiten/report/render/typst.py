@@ -19,6 +19,7 @@ from teiten.report import blocks
 from teiten.report.blocks import Block, Page, Section
 from teiten.report.charts.base import Chart
 from teiten.report.parts import printed, unprinted
+from teiten.report.render.markdown import MOST_ROWS
 from teiten.report.render.pictures import picture_path, pictures_of
 from teiten.report.tables import Row, Table, TableCell
 from teiten.report.texts import Texts
@@ -29,8 +30,6 @@ UNBROKEN = re.compile(
 )
 """Words; Japanese is broken between any two characters that are not joined."""
 SENTENCE = re.compile(r"(?<=。)|(?<=[.])\s+(?=\S)")
-MOST_ROWS = 200
-"""A longer table is left to the CSV, and the text says so."""
 LONG = 40
 """Half-width characters in a line of a long text."""
 MOST_WANTED = 160

@@ -77,8 +77,7 @@ def answer_section(
     statements: Iterable[Block],
     remarks: Iterable[tuple[str, str]],
 ) -> Section:
-    """``notices``: said before everything else: no conclusion, incomplete. ``remarks``: cost,
-    excluded, undecided: term and text."""
+    """``notices``: said before everything else; ``remarks``: cost, excluded, undecided."""
     shown: tuple[Block, ...] = (
         *(Text(notice, "notice") for notice in notices),
         *statements,
@@ -100,8 +99,7 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
 
 
 def answers(kit: Kit) -> tuple[str, ...]:
-    """The answers of the first page, in a line each; more than a cover has room for are counted.
-    None where the campaign supports no conclusion."""
+    """The answers of the first page, in a line each; many are counted. None without conclusion."""
     if not kit.study.conclusive:
         return ()
     blocks = [block for answer in _own(kit) for block in answer.blocks]
@@ -145,8 +143,7 @@ def _said_of(kit: Kit, workload: str, text: str) -> str:
 
 
 def _asked(kit: Kit) -> tuple[ContrastResult, ...]:
-    """List the contrasts that the first page answers, as the kinds of the workloads choose;
-    without those of a kind with an answer of its own."""
+    """List the contrasts that the first page answers, as kinds without an own answer choose."""
     contrasts = primary(kit)
     of_kind: dict[str, list[ContrastResult]] = {name: [] for name in presents_in(kit)}
     for contrast in contrasts:

@@ -211,12 +211,11 @@ def _saturation_text(kit: Kit, saturation: dict[str, Any]) -> str:
         )
         for probe in saturation["probes"]
     )
-    return t(
-        "saturation.reached" if saturation["reached"] else "saturation.not-reached",
-        workload=kit.names.workload(saturation["workload"]),
-        clients=saturation["clients"],
-        delta=plain_percent(t, saturation["delta"]),
-        probes=probes,
-        levels=t("list.separator").join(map(str, saturation["levels"])),
-        provisional=saturation["provisional"],
-    )
+    words = {
+        "workload": kit.names.workload(saturation["workload"]),
+        "delta": plain_percent(t, saturation["delta"]),
+        "probes": probes,
+        "levels": t("list.separator").join(map(str, saturation["levels"])),
+    }
+    key = "saturation.reached" if saturation["reached"] else "saturation.not-reached"
+    return t(key, **saturation | words)

@@ -175,11 +175,12 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     t, names = kit.t, kit.names
     alpha = comparison_alpha(kit.analysis.plan, contrast.workload, len(contrast.levels))
     sequential = kit.study.measure.sequential is not None
-    note = t(
-        "table.contrast.note-sequential" if sequential else "table.contrast.note",
-        confidence=confidence_percent(t, 1 - alpha),
-        level=_at_each_level(kit, contrast),
-    )
+    level = ""
+    if len(contrast.levels) > 1:  # over all of them the confidence is another
+        of_all = 1 - comparison_alpha(kit.analysis.plan, contrast.workload)
+        level = t("table.contrast.level", level=confidence_percent(t, of_all))
+    key = "table.contrast.note-sequential" if sequential else "table.contrast.note"
+    note = t(key, confidence=confidence_percent(t, 1 - alpha), level=level)
     return Judged(
         t,
         caption_of(kit, contrast, kit.metric_title(contrast.metric)),
@@ -201,14 +202,6 @@ def _headings(names: Names, contrast: ContrastResult) -> tuple[str, str]:
     if max(text_width(old), text_width(new)) <= LONGEST_HEADING:
         return old, new
     return names.titled(contrast.old), names.titled(contrast.new)
-
-
-def _at_each_level(kit: Kit, contrast: ContrastResult) -> str:
-    """The confidence of a level's interval, another than over all levels; empty of a single one."""
-    if len(contrast.levels) < 2:
-        return ""
-    level = 1 - comparison_alpha(kit.analysis.plan, contrast.workload)
-    return kit.t("table.contrast.level", level=confidence_percent(kit.t, level))
 
 
 def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> TableCell:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
 
 from teiten.analysis.model.discussion import Course, Parting, SignCount
 from teiten.kinds.contract_present import present_in
@@ -19,7 +18,6 @@ from teiten.report.numbers import decimals_for, fixed, significant
 from teiten.report.view.kit import Kit
 from teiten.report.view.root_cause import taken_label, taken_unit
 
-T = TypeVar("T")
 MOST_SENTENCES = 3
 """Sentences of a workload in the body; the appendix has the others."""
 MOST_LEVELS = 4
@@ -289,25 +287,21 @@ def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
         yield kit.t.plural("discussion.meanwhile.tiny", tiny, **values)
 
 
-def _of_sides(tables: Iterable[T], workload: str, old: str, new: str) -> list[T]:
-    """The tables of a contrast."""
-    known: Iterable[Any] = tables
-    wanted = (workload, old, new)
-    return [table for table in known if (table.workload, table.old, table.new) == wanted]
-
-
-def _states(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
+def _states(kit: Kit, *contrast: str) -> Iterator[_Seen]:
+    """``contrast``: workload, old and new side."""
     unit = kit.t("unit.percent", value="").strip("\u00a0")
-    for use in _of_sides(kit.analysis.discussion.processors, workload, old, new):
-        for level in use.levels:
+    for use in kit.analysis.discussion.processors:
+        is_of_contrast = (use.workload, use.old, use.new) == contrast
+        for level in use.levels if is_of_contrast else ():
             label, change = kit.t(f"cpu.{level.state}"), level.change.times(100)
             shares = (level.old * 100, level.new * 100)
             yield _Seen(label, level.context, *shares, change, unit, points=True)
 
 
-def _taken(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
-    for table in _of_sides(kit.analysis.per_transaction, workload, old, new):
-        for row in table.rows:
+def _taken(kit: Kit, *contrast: str) -> Iterator[_Seen]:
+    for table in kit.analysis.per_transaction:
+        is_of_contrast = (table.workload, table.old, table.new) == contrast
+        for row in table.rows if is_of_contrast else ():
             unit, factor = taken_unit(kit, row)
             change, label = row.change.times(factor), taken_label(kit, row)
             yield _Seen(label, table.context, row.old * factor, row.new * factor, change, unit)

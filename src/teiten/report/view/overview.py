@@ -26,8 +26,7 @@ MANY_WORKLOADS = 6
 
 
 def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]:
-    """The findings in a few words, a chart for each two sides, then the commands that look for
-    what made an operation slower; empty for few workloads."""
+    """The findings in words, charts by sides, and commands; none for few workloads."""
     if len({contrast.workload for contrast in contrasts}) < MANY_WORKLOADS:
         return ()
     by_sides: dict[tuple[str, str], list[ContrastResult]] = {}

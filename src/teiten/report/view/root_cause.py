@@ -35,7 +35,6 @@ from teiten.report.flame_graph import (
     LESS,
     MORE,
     Frame,
-    Words,
     difference,
     flame_graph,
     greatest_difference,
@@ -238,7 +237,21 @@ def _drawings(kit: Kit, name: str, contrast: StacksContrast) -> tuple[FlameGraph
     both = tree(contrast.old_stacks, contrast.new_stacks)
     values = {"old": kit.names.side(contrast.old).long, "new": kit.names.side(contrast.new).long}
     title = t("flame.difference-title", **values)
-    words = _difference_words(kit, unit, contrast)
+
+    def words(frame: Frame) -> tuple[str, str]:
+        name = frame.name or t("flame.whole")
+        change = significant((frame.new - frame.old) * unit.factor, signed=True)
+        hint = t(
+            "flame.difference-hint",
+            name=name,
+            change=f"{change} {unit.name}",
+            old=kit.short(contrast.old),
+            new=kit.short(contrast.new),
+            before=significant(frame.old * unit.factor),
+            after=f"{significant(frame.new * unit.factor)} {unit.name}",
+        )
+        return f"{name} {change}", hint
+
     strongest = f"{significant(greatest_difference(both) * unit.factor)} {unit.name}"
     values |= {"unit": unit.name, "strongest": strongest}
     new = kit.names.titled(contrast.new)
@@ -271,37 +284,16 @@ def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelStacks) -> FlameG
         cost=f"{significant(level.cost * unit.factor, 4)} {unit.name}",
         unresolved=percent(kit.t, level.unresolved, 1),
     )
-    draw = partial(flame_graph, tree(level.stacks, {}), title, _side_words(kit, unit, level))
-    legend = tuple((colour, kit.t(f"flame.{kind}")) for kind, colour in COLOURS.items())
-    return FlameGraph(name, title, note, draw(), draw(alone=True), folded=True, legend=legend)
 
-
-def _side_words(kit: Kit, unit: Unit, level: LevelStacks) -> Words:
     def words(frame: Frame) -> tuple[str, str]:
         name = frame.name or kit.t("flame.whole")
         cost = f"{significant(frame.old * unit.factor)} {unit.name}"
         share = percent(kit.t, frame.old / level.cost, 1)
         return name, kit.t("flame.hint", name=name, cost=cost, share=share)
 
-    return words
-
-
-def _difference_words(kit: Kit, unit: Unit, contrast: StacksContrast) -> Words:
-    def words(frame: Frame) -> tuple[str, str]:
-        name = frame.name or kit.t("flame.whole")
-        change = significant((frame.new - frame.old) * unit.factor, signed=True)
-        hint = kit.t(
-            "flame.difference-hint",
-            name=name,
-            change=f"{change} {unit.name}",
-            old=kit.short(contrast.old),
-            new=kit.short(contrast.new),
-            before=significant(frame.old * unit.factor),
-            after=f"{significant(frame.new * unit.factor)} {unit.name}",
-        )
-        return f"{name} {change}", hint
-
-    return words
+    draw = partial(flame_graph, tree(level.stacks, {}), title, words)
+    legend = tuple((colour, kit.t(f"flame.{kind}")) for kind, colour in COLOURS.items())
+    return FlameGraph(name, title, note, draw(), draw(alone=True), folded=True, legend=legend)
 
 
 def _taken(kit: Kit, name: str, transaction: PerTransaction) -> Table:

@@ -43,8 +43,7 @@ def series_of(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
 
 
 def _still_series(kit: Kit, name: str, workload: str) -> Chart | None:
-    """TPS over the seconds, a panel per level; its ``chooser`` holds every trial. None where no
-    trial is long enough to have a course."""
+    """TPS over the seconds, a panel per level; None where no trial is long enough for a course."""
     trials = [trial for trial in kit.analysis.trials if trial.workload == workload]
     known = (*present_in(kit, workload).series, *OF_THE_MACHINE)
     columns = [column for column in known if any(samples(trial, column) for trial in trials)]

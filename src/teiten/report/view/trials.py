@@ -84,8 +84,7 @@ def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
 
 
 def _evidence(kit: Kit, trial: TrialView) -> TableCell:
-    """A trial's log, configuration and outputs: linked where they are beside the page, else the
-    folder of the campaign that holds them."""
+    """A trial's log, configuration and outputs: linked if beside the page, else their folders."""
     if kit.beside:
         links = ((PurePath(path).name, f"{kit.beside}/{quote(path)}") for _, path in trial.evidence)
         return TableCell("", kind="links", links=tuple(dict.fromkeys(links)))
