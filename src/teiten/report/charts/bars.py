@@ -124,35 +124,17 @@ def _times(axes: QueryAxes, spread: Sequence[float]) -> list[Spec]:
     span = {"x": of("low:Q", title=axes.x, scale=scale, axis=axis), "x2": of("high")}
     beyond = {"x": of("high:Q", scale=scale), "color": CURRENT}
     timed, over = "!datum.over", "datum.over"
+    bars = mark("bar", value, only=timed, opacity=0.85)
+    dots = mark("circle", value, only=timed, size=70, opacity=1)
+    interval = {**base, **({} if spread else {"color": CURRENT}), **span}
+    limit = {**value, "text": of("text:N"), "color": CURRENT}
+    goes_on = {"text": "›", "align": "left", "dx": 2, "fontSize": 14}
     return [
-        mark("circle", value, only=timed, size=70, opacity=1)
-        if spread
-        else mark("bar", value, only=timed, opacity=0.85),
-        mark(
-            "rule",
-            {**base, **({} if spread else {"color": CURRENT}), **span},
-            only=timed,
-            strokeWidth=1.6,
-            opacity=0.9,
-        ),
-        mark(
-            "text",
-            {**base, **beyond},
-            only="datum.above",
-            text="›",
-            align="left",
-            dx=2,
-            fontSize=14,
-        ),
+        dots if spread else bars,
+        mark("rule", interval, only=timed, strokeWidth=1.6, opacity=0.9),
+        mark("text", {**base, **beyond}, only="datum.above", **goes_on),
         mark("point", value, only=over, shape="triangle-right", size=80, filled=True, opacity=1),
-        mark(
-            "text",
-            {**value, "text": of("text:N"), "color": CURRENT},
-            only=over,
-            align="left",
-            dx=9,
-            fontSize=11,
-        ),
+        mark("text", limit, only=over, align="left", dx=9, fontSize=11),
     ]
 
 

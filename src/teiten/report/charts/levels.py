@@ -140,24 +140,12 @@ def _layers(axes: LevelAxes, width: float) -> list[Spec]:
     words = [level for level in axes.levels if not level[:1].isdecimal()]
     if words:  # no line joins levels that are no numbers on the axis
         line["transform"].append({"filter": {"not": {"field": "level", "oneOf": words}}})
+    span, middle = {**apart, "y": low, "y2": of("high")}, {**apart, **value, **of_median}
+    tick = {"thickness": 2.5, "width": band, "orient": "horizontal"}
     return [
-        mark(
-            "bar",
-            {**apart, "y": low, "y2": of("high")},
-            only=medians,
-            opacity=0.18,
-            cornerRadius=2,
-            width=band,
-        ),
+        mark("bar", span, only=medians, opacity=0.18, cornerRadius=2, width=band),
         line,
-        mark(
-            "tick",
-            {**apart, **value, **of_median},
-            only=medians,
-            thickness=2.5,
-            width=band,
-            orient="horizontal",
-        ),
+        mark("tick", middle, only=medians, **tick),
         mark("circle", {**apart, **value, **of_trial}, only=trials, size=26, opacity=0.75),
     ]
 
