@@ -68,8 +68,7 @@ def history_html(history: History, language: Language, reports: Reports = NO_REP
 
 def collection_html(result: CollectionResult, language: Language) -> bytes:
     """One file that works offline, with pictures for readers without scripts."""
-    page = with_stills(numbered(collection_page(result, language)))
-    return html(page, __version__).encode()
+    return html(with_stills(numbered(collection_page(result, language))), __version__).encode()
 
 
 def collection_markdown(
