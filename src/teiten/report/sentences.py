@@ -68,9 +68,7 @@ def is_open(verdict: Verdict) -> bool:
 def machine_text(t: Texts, facts: HostFacts) -> str:
     """``2 cores of AMD EPYC 7763``"""
     model = processor(facts.cpu.model)
-    if not model:
-        return t.plural("machine.unnamed", facts.cpu.logical)
-    return t.plural("machine.named", facts.cpu.logical, model=model)
+    return t.plural(f"machine.{'named' if model else 'unnamed'}", facts.cpu.logical, model=model)
 
 
 def processor(model: str) -> str:

@@ -153,13 +153,11 @@ def _title(t: Texts, line: HistoryLine, apart: str) -> str:
 def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
     """Tell lines of one title apart: by clients where these do, else by fingerprints."""
     machines = {same_title.machine for same_title in alike}
-    conditions = {same_title.conditions for same_title in alike}
+    conditions = {(same_title.conditions, _clients(same_title)) for same_title in alike}
     of_machine = t("history.apart-machine", of=line.machine) if len(machines) > 1 else ""
-    if len(conditions) == 1:
+    if len({condition for condition, _ in conditions}) == 1:
         return of_machine
-    if len({(same_title.conditions, _clients(same_title)) for same_title in alike}) == len(
-        set(map(_clients, alike))
-    ):
+    if len(conditions) == len({clients for _, clients in conditions}):
         counts = t("history.counts").join(map(str, _clients(line)))
         return of_machine + t("history.apart-clients", of=counts)
     return of_machine + t("history.apart-conditions", of=line.conditions)

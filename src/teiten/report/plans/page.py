@@ -17,10 +17,8 @@ def difference_page(difference: PlanDifference, sides: tuple[str, str], language
     """``sides``: what the plans are called."""
     t = texts(language)
     plans = (
-        viewed(f"plans-plan-{at}", side, statistics.plan)
-        for at, (side, statistics) in enumerate(
-            zip(sides, (difference.old, difference.new), strict=True)
-        )
+        viewed(f"plans-plan-{at}", sides[at], statistics.plan)
+        for at, statistics in enumerate((difference.old, difference.new))
     )
     shown: tuple[Block, ...] = (
         Text(headline(t, difference, sides), "question"),
@@ -56,20 +54,16 @@ def headline(t: Texts, difference: PlanDifference, sides: tuple[str, str]) -> st
     """Which plan took how much longer in its one execution; by the planner's cost where one of them
     was not executed."""
     old, new = difference.old.plan, difference.new.plan
+    names = {"old": sides[0], "new": sides[1]}
     if old.execution is not None and new.execution is not None:
-        return t(
-            "plan.headline.time",
-            old=sides[0],
-            new=sides[1],
-            old_time=duration(old.execution),
-            new_time=duration(new.execution),
-            difference=duration(new.execution - old.execution, signed=True),
-        )
+        times = {"old_time": duration(old.execution), "new_time": duration(new.execution)}
+        gain = duration(new.execution - old.execution, signed=True)
+        return t("plan.headline.time", difference=gain, **names, **times)
     costs = [plan.nodes[0].planned_cost for plan in (old, new)]
     if None in costs:
         return t("plan.headline.unknown")
     old_cost, new_cost = (f"{cost:,.2f}" for cost in costs)
-    return t("plan.headline.cost", old=sides[0], new=sides[1], old_cost=old_cost, new_cost=new_cost)
+    return t("plan.headline.cost", old_cost=old_cost, new_cost=new_cost, **names)
 
 
 def statements(t: Texts, difference: PlanDifference) -> list[str]:
@@ -163,11 +157,9 @@ def change_text(t: Texts, difference: PlanDifference, change: NodeChange) -> str
 def notes(t: Texts, difference: PlanDifference, sides: tuple[str, str]) -> Iterator[str]:
     """Word what a reader of these plans must know."""
     both = (difference.old, difference.new)
-    if all(statistics.plan.analysed for statistics in both):
-        yield t("plan.once")
-    if not all(statistics.plan.analysed for statistics in both):
-        yield t("plan.estimated")
-    elif not all(statistics.plan.timed for statistics in both):
+    analysed = all(statistics.plan.analysed for statistics in both)
+    yield t("plan.once" if analysed else "plan.estimated")
+    if analysed and not all(statistics.plan.timed for statistics in both):
         yield t("plan.untimed")
     if not all(statistics.accounts.leader_known for statistics in both):
         yield t("plan.leader-unknown")

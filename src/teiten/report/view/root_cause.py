@@ -171,15 +171,10 @@ def _change_cell(kit: Kit, change: CostChange, factor: float) -> TableCell:
 def _functions(kit: Kit, name: str, contrast: StacksContrast) -> Table:
     t, unit = kit.t, _unit(kit, contrast)
     old, new = kit.short(contrast.old), kit.short(contrast.new)
-    columns = (
-        Column(t("root.function")),
-        *(
-            Column(t(f"root.{kind}", side=side), numeric=True)
-            for kind in ("self", "total")
-            for side in (old, new, t("root.difference"))
-        ),
-        Column(t("root.share", side=t("root.difference")), numeric=True),
-    )
+    sides = (old, new, t("root.difference"))
+    numbers = [t(f"root.{kind}", side=side) for kind in ("self", "total") for side in sides]
+    numbers.append(t("root.share", side=sides[-1]))
+    columns = (*headings(t, "root.function"), *(Column(title, numeric=True) for title in numbers))
     shown = _shown(contrast)
     whole = _three(kit, unit, contrast.old_cost, contrast.new_cost, contrast.change)
     rows = tuple(_function_row(kit, unit, contrast, function) for function in shown)
