@@ -45,8 +45,6 @@ FIELDS = (
     *("finding", "report", "section", "study", "campaign", "outcome", "reason"),
     *("printed_ratio", "ratio", "low", "high", "seconds", "further_blocks", "further_seconds"),
 )
-
-
 EvidencePlace = Callable[[str, Language], str]
 """The address of a campaign's evidence in a language, from the collection's report."""
 

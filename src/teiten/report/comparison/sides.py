@@ -16,8 +16,6 @@ from teiten.report.texts import Texts, caution_text, texts
 from teiten.report.view.evidence import environment_rows
 from teiten.report.view.kit import Kit
 
-A, B = "A", "B"
-
 
 class Pair:
     """Two campaigns with the words for them."""
@@ -31,7 +29,7 @@ class Pair:
         distinct = distinctions(comparison.a, comparison.b, self.t)
         self.sides = tuple(
             Side(letter, self.t("comparison.side", letter=letter, what=what), letter)
-            for letter, what in zip((A, B), distinct, strict=True)
+            for letter, what in zip("AB", distinct, strict=True)
         )
         self.columns = (
             Column(self.t("table.what")),

@@ -65,10 +65,10 @@ def answer(kit: Kit) -> Section:
         if others:
             decided.append(Unprinted(t("overview.undecided"), tuple(others)))
         statements = [Details(t("overview.each"), tuple(decided))]
+    scopes = (answer_parts(t, kit.names, kit.analysis, contrast)[-1] for contrast in asked)
+    scope = (Text(scope.strip(), "note") for scope in dict.fromkeys(scopes) if scope)
     own = (block for answer in _own(kit) for block in answer.blocks)
-    return answer_section(
-        t, notices(kit), (*together, *statements, *_scope(kit, asked), *own), remarks
-    )
+    return answer_section(t, notices(kit), (*together, *statements, *scope, *own), remarks)
 
 
 def answer_section(
@@ -218,12 +218,6 @@ def _statement(
         chart if drawn else None,
         (*filter(None, (further.strip(),)), *points),
     )
-
-
-def _scope(kit: Kit, contrasts: Iterable[ContrastResult]) -> tuple[Block, ...]:
-    """For what the answers hold, once below all of them."""
-    scopes = (answer_parts(kit.t, kit.names, kit.analysis, contrast)[-1] for contrast in contrasts)
-    return tuple(Text(scope.strip(), "note") for scope in dict.fromkeys(scopes) if scope)
 
 
 def _cost(kit: Kit) -> str:

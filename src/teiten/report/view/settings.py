@@ -23,9 +23,6 @@ OF_INITDB = frozenset(
 
 AMOUNT = re.compile(r"(\d+) (\d*)(kB|MB|GB)")
 
-Values = dict[str, dict[str, str]]
-"""Values of each parameter by the server's level, as the server said; several are listed."""
-
 
 def settings_table(kit: Kit) -> Table | None:
     """Tabulate settings as the running servers told them; where none did, as the study asks."""
@@ -75,8 +72,9 @@ def amount(value: str) -> str:
     return exact_size(size) if size else value
 
 
-def _by_name(kit: Kit, by_level: dict[str, dict[str, set[str]]]) -> Values:
-    values: Values = {}
+def _by_name(kit: Kit, by_level: dict[str, dict[str, set[str]]]) -> dict[str, dict[str, str]]:
+    """Values of each parameter by the server's level, as the server said; several are listed."""
+    values: dict[str, dict[str, str]] = {}
     for level, of_level in by_level.items():
         for name, reported in of_level.items():
             values.setdefault(name, {})[level] = kit.t.listed(map(amount, sorted(reported)))

@@ -41,7 +41,9 @@ def topology(kit: Kit) -> Drawing:
     client, disk = client_machine(kit), facts.disk
     servers, nodes = _servers(kit)
     space = t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total))
-    title = t("topology.title")
+    title, way = t("topology.title"), way_of(kit.study.measure)
+    of_nodes = on_nodes(kit) and not way.concurrent
+    turns = "topology.turns-nodes" if of_nodes else f"way.{way.name}.turns"
     drawn = _drawn(
         Topology(
             title,
@@ -49,7 +51,7 @@ def topology(kit: Kit) -> Drawing:
             next(iter(presents_in(kit).values())).load(kit),
             link_text(kit),
             servers,
-            _turns(kit) if len(servers) > 1 else "",
+            t(turns) if len(servers) > 1 else "",
             Box(
                 t("topology.disk"),
                 (f"{disk.kind} · {disk.file_system} · {disk.device}", space),
@@ -105,13 +107,6 @@ def _server_box(kit: Kit, side: Side) -> Box:
     has_buffers = f"{GUC_PREFIX}shared_buffers" in dict(own)
     version = kit.names.servers[side.level].long
     return Box(kit.t.aside(side.short, version), settings if has_buffers else (*settings, *buffers))
-
-
-def _turns(kit: Kit) -> str:
-    way = way_of(kit.study.measure)
-    if on_nodes(kit) and not way.concurrent:
-        return kit.t("topology.turns-nodes")
-    return kit.t(f"way.{way.name}.turns")
 
 
 def _machine_box(kit: Kit, heading: str, facts: HostFacts, *, narrow: bool) -> Box:

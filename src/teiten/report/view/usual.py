@@ -127,9 +127,6 @@ def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     return forest(name, rows, contrast.overall.delta, words)
 
 
-NO_BREAK = "\N{NO-BREAK SPACE}"
-
-
 def tables_of_two(kit: Kit, name: str, contrast: ContrastResult) -> tuple[Table, ...]:
     """A table with a cell for each combination of two factors' levels, one for each combination of
     the other factors' levels; none unless the contrast is judged and two of its factors vary by
@@ -180,7 +177,7 @@ def _table(
     down, across = axes
     words = {"rows": names.factor(down), "columns": names.factor(across)}
     columns = factors_levels(contrast, across)
-    heads = (names.context(((across, column),)).replace(" ", NO_BREAK) for column in columns)
+    heads = (names.context(((across, column),)).replace(" ", "\u00a0") for column in columns)
     varied = tuple(pair for pair in others if pair[0] not in names.single)
     caption = t.title(
         "two-axes.caption-at" if varied else "two-axes.caption",
