@@ -33,9 +33,6 @@ from teiten.report.plans.viewer import PlanPair
 from teiten.report.tables import Table
 from teiten.report.texts import Texts
 
-NAME = "{name}-further"
-"""The id of the part of the appendix that is of a section of the body."""
-
 
 def parted(t: Texts, sections: Iterable[Section]) -> tuple[Section, ...]:
     """The body, then the appendix: what sections hold as ``Further``, and its own; none empty."""
@@ -103,7 +100,7 @@ def _parts(t: Texts, section: Section) -> tuple[Section, Section]:
             further += [replace(head, name="") for head in heads if head not in below]
             further += inside
             below = heads
-    name, title = NAME.format(name=section.name), t("section.further", title=section.title)
+    name, title = f"{section.name}-further", t("section.further", title=section.title)
     kept = _without_bare_headings(body) if further else tuple(body)
     return replace(section, blocks=kept), Section(name, title, tuple(further), True, True)
 

@@ -42,10 +42,8 @@ def variant_rows(kit: Kit) -> Rows:
         disk = directory.disk
         names = ("file_system", "device", "kind", "mount_point")
         values = {name: getattr(disk, name) for name in names}
-        text = kit.t(
-            "fact.directory.text", path=directory.path, free=bytes_text(disk.free), **values
-        )
-        yield kit.t("fact.directory"), text
+        values |= {"path": directory.path, "free": bytes_text(disk.free)}
+        yield kit.t("fact.directory"), kit.t("fact.directory.text", **values)
 
 
 def _pinning(kit: Kit) -> Rows:
