@@ -68,7 +68,7 @@ def is_open(verdict: Verdict) -> bool:
 def machine_text(t: Texts, facts: HostFacts) -> str:
     """``2 cores of AMD EPYC 7763``"""
     model = processor(facts.cpu.model)
-    return t.plural(f"machine.{'named' if model else 'unnamed'}", facts.cpu.logical, model=model)
+    return t.plural("machine.named" if model else "machine.unnamed", facts.cpu.logical, model=model)
 
 
 def processor(model: str) -> str:

@@ -104,8 +104,9 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals["shown"] = _shown
-    filters = (breakable, cards, cell_classes, is_long, script_json, script_packed, told, command)
-    made.filters |= {of.__name__: of for of in filters}
+    made.filters.update(breakable=breakable, cards=cards, cell_classes=cell_classes, told=told)
+    made.filters.update(is_long=is_long, command=command)
+    made.filters.update(script_json=script_json, script_packed=script_packed)
     return made
 
 

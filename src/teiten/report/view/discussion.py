@@ -261,8 +261,9 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
         yield from paragraphs
     alike = [pair for pair in pairs if pair.bounded and not pair.differ]
     if alike:
+        key = "nothing" if len(alike) == 1 else "nothing-several"
         text = kit.t(
-            f"discussion.meanwhile.nothing{'' if len(alike) == 1 else '-several'}",
+            f"discussion.meanwhile.{key}",
             old=kit.names.titled(alike[0].old),
             new=sides_text(kit, (pair.new for pair in alike)),
             count=sum(pair.bounded for pair in alike),
