@@ -36,21 +36,15 @@ OF_THE_MACHINE = (
 
 
 def series_of(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
-    """Show the trials of a workload over their seconds; nothing where none is long enough."""
-    chart = _still_series(kit, f"{prefix}-series", workload)
-    if chart is not None:
-        yield looked_up(kit.t("paper.series"), (chart,))
-
-
-def _still_series(kit: Kit, name: str, workload: str) -> Chart | None:
-    """TPS over the seconds, a panel per level; None where no trial is long enough for a course."""
+    """Show the trials of a workload over their seconds, a panel per level; nothing where none is
+    long enough to have a course."""
     trials = [trial for trial in kit.analysis.trials if trial.workload == workload]
     known = (*present_in(kit, workload).series, *OF_THE_MACHINE)
     columns = [column for column in known if any(samples(trial, column) for trial in trials)]
     of_first = (samples(trial, column) for column in columns[:1] for trial in trials)
     spans = (shown.seconds[-1] - shown.seconds[0] for shown in of_first if shown)
     if not any(span >= SHORTEST - 1 for span in spans):
-        return None
+        return
     t = kit.t
     contexts = sorted({kit.context_of(trial) for trial in trials}, key=kit.names.order)
     levels = [kit.names.context(context) for context in contexts]
@@ -60,8 +54,8 @@ def _still_series(kit: Kit, name: str, workload: str) -> Chart | None:
     panels = [level for level in levels if any(row[0] == level for row in rows)]
     for spec in specs.values():
         spec["facet"] = {**spec["facet"], "sort": panels}
-    return Chart(
-        name,
+    chart = Chart(
+        f"{prefix}-series",
         t("chart.series.title"),
         t("chart.series.note", trials=STILL_TRIALS),
         specs[columns[0]],
@@ -69,6 +63,7 @@ def _still_series(kit: Kit, name: str, workload: str) -> Chart | None:
         Fit(("columns",), WIDE_PANEL + 60),
         chooser=_chooser(kit, trials, levels, list(sides), specs),
     )
+    yield looked_up(t("paper.series"), (chart,))
 
 
 def _spec(kit: Kit, column: SeriesColumn, sides: Mapping[str, str]) -> dict[str, Any]:
