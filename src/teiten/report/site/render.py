@@ -208,7 +208,7 @@ def _element(
 
 
 def _id(name: str, language: Language) -> str:
-    return uuid.uuid5(NAMESPACE, f"{language}/{name}").urn
+    return uuid.uuid5(NAMESPACE, valid_xml(f"{language}/{name}")).urn
 
 
 def _moment(at: float) -> str:
