@@ -268,6 +268,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
         (a.short, b.short),
         t("comparison.ratio"),
         t("comparison.trials"),
+        t("level.overall"),
         t("comparison.table-note", confidence=confidence) if noted else "",
         by_spread(factor_of(result.metric)),
         count,

@@ -61,6 +61,8 @@ class Judged:
     ratio: str
     counted: str
     """The title of the column with the number of pairs or trials."""
+    overall: str
+    """The title of the last row."""
     note: str
     value: Value
     count: Callable[[LevelResult | None], TableCell]
@@ -92,7 +94,7 @@ def verdict_table(
         Column(t("table.verdict")),
     )
     rows = tuple(_row(judged, level)[:end] for level in levels)
-    lead = [t("level.overall") if at == 0 else "" for at in range(len(judged.factors))]
+    lead = [judged.overall if at == 0 else "" for at in range(len(judged.factors))]
     total = (*cells(*lead, "", ""), *_judged(judged, overall, None))[:end]
     shown = total if len(rows) > 1 else None
     return Table(name, judged.caption, columns[:end], rows, shown, judged.note)
@@ -188,6 +190,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         _headings(names, contrast),
         names.ratio,
         t("table.pairs"),
+        t("level.overall"),
         note if noted else "",
         by_interval(factor_of(contrast.metric)),
         lambda level: _pairs(kit, contrast, level),

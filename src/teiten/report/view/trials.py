@@ -180,8 +180,9 @@ def _version(kit: Kit, level: str) -> str | None:
 
 def _iso(at: float | None) -> str | None:
     """UTC, by ISO 8601."""
-    moment = None if at is None else datetime.fromtimestamp(at, UTC)
-    return moment and moment.isoformat(timespec="milliseconds")
+    if at is None:
+        return None
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
 def level_download(kit: Kit) -> Download:

@@ -124,8 +124,7 @@ def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -
     judged = replace(
         usual,
         caption=caption_of(kit, contrast, title),
-        factors=factors,
-        titles=tuple(kit.names.factor(factor) for factor in factors),
+        factors={factor: kit.names.factor(factor) for factor in factors},
         overall=t("level.overall-queries" if factors == (QUERY,) else "level.overall"),
         note=joined_sentences((usual.note, _left_out(kit, contrast))),
         value=_time(kit, unit),
