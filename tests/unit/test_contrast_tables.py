@@ -36,7 +36,7 @@ def test_a_factor_of_one_level_has_no_column() -> None:
     kit = kit_with(("scale", "10"))
     contrast = kit.analysis.contrasts[0]
     said = judged_by_pairs(kit, contrast, noted=True)
-    assert said.factors == ("clients",)
+    assert tuple(said.factors) == ("clients",)
     table = verdict_table("t", said, contrast.levels, contrast.overall)
     widths = {len(table.columns), len(table.total or ()), *map(len, table.rows)}
     assert len(widths) == 1

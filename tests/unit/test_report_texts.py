@@ -19,7 +19,6 @@ from teiten.model.trial import Outcome, Problem, Step
 from teiten.report.texts import (
     PARTS,
     caution_text,
-    problem_text,
     read_entries,
     texts,
     with_words,
@@ -123,9 +122,9 @@ def test_a_caution_without_text_shows_its_code_and_values() -> None:
 
 def test_problems_have_words_in_both_languages() -> None:
     problem = Problem("steal", "9 %")
-    assert problem_text(problem, "en") == "the hypervisor took CPU time"
-    assert "steal" in problem_text(problem, "ja")
-    assert problem_text(Problem("unheard-of", ""), "ja") == "unheard-of"
+    assert texts("en").problem(problem) == "the hypervisor took CPU time"
+    assert "steal" in texts("ja").problem(problem)
+    assert texts("ja").problem(Problem("unheard-of", "")) == "unheard-of"
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

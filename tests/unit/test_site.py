@@ -322,6 +322,13 @@ def test_entries_of_the_feed_begin_with_the_notices_of_the_report() -> None:
     assert summary.startswith(entry.notices[0].ja)
 
 
+@pytest.mark.parametrize("character", ["\x1b", "\ufffe", "\ud800"])
+def test_a_feed_holds_no_character_that_xml_may_not(character: str) -> None:
+    site = CampaignSite(f"before{character}after", ())
+    root = ElementTree.fromstring(feed(site, "en", None))
+    assert root.findtext(f"{{{ATOM}}}title") == "before\ufffdafter"
+
+
 def test_a_call_that_was_killed_leaves_a_folder_that_the_next_one_takes(tmp_path: Path) -> None:
     """The first call, and one that had further files to write; a file of somebody else stays."""
     out = tmp_path / "out"

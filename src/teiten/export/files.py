@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -45,23 +46,18 @@ def export(
         translate_os_errors(f"the export to {folder} failed", "--to"),
         target_folder(folder) as target,
     ):
-        _check_empty(target, folder)
+        if target.entries():
+            raise UsageError(
+                f"--to {folder}: the folder is not empty",
+                "name a new or empty folder; nothing is overwritten",
+            )
         for table in tables(ledger, contrasts):
             written += _write(table, target, formats)
     return tuple(folder / name for name in written)
 
 
-def _check_empty(target: HeldFolder, folder: Path) -> None:
-    if target.entries():
-        raise UsageError(
-            f"--to {folder}: the folder is not empty",
-            "name a new or empty folder; nothing is overwritten",
-        )
-
-
 def _write(table: ArrowTable, target: HeldFolder, formats: Sequence[Format]) -> list[str]:
-    """The table in each format, gone through once; the files' names. Where it fails there are
-    none."""
+    """The files' names: the table in each format, gone through once; none where it fails."""
     names = [f"{table.name}.{form.value}" for form in formats]
     parts = [f"{name}.part" for name in names]
     try:
@@ -83,12 +79,7 @@ def _write(table: ArrowTable, target: HeldFolder, formats: Sequence[Format]) -> 
     return names
 
 
-def _parquet(file: IO[bytes], schema: pa.Schema) -> Any:
-    return pa.parquet.ParquetWriter(file, schema, compression="zstd")
-
-
-def _csv(file: IO[bytes], schema: pa.Schema) -> Any:
-    return pa.csv.CSVWriter(file, schema)
-
-
-_WRITERS = {Format.CSV: _csv, Format.PARQUET: _parquet}
+_WRITERS: dict[Format, Callable[[IO[bytes], pa.Schema], Any]] = {
+    Format.CSV: pa.csv.CSVWriter,
+    Format.PARQUET: partial(pa.parquet.ParquetWriter, compression="zstd"),
+}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from teiten.analysis.model.findings import ContrastResult, Verdict
+from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.metrics import in_order
 from teiten.ledger.codec import encode_json
 from teiten.ledger.store import Ledger
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Plan
 from teiten.model.trial import Event, FloatArray, Series, Trial
 
 BATCH_ROWS = 250_000
@@ -22,26 +22,17 @@ BATCH_ROWS = 250_000
 _MOMENT = pa.timestamp("us", tz="UTC")
 _TEXT, _INTEGER, _NUMBER, _TRUTH = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 
+_ATTEMPT = (("trial", _INTEGER), ("attempt", _INTEGER))
 SAMPLES = pa.schema(
-    [
-        ("trial", _INTEGER),
-        ("attempt", _INTEGER),
-        ("source", _TEXT),
-        ("second", _NUMBER),
-        ("column", _TEXT),
-        ("value", _NUMBER),
-    ]
+    (*_ATTEMPT, ("source", _TEXT), ("second", _NUMBER), ("column", _TEXT), ("value", _NUMBER))
 )
-
-
 PROFILES = pa.schema(
-    [
-        ("trial", _INTEGER),
-        ("attempt", _INTEGER),
+    (
+        *_ATTEMPT,
         ("stack", _TEXT),
         ("samples", _INTEGER),
         ("cpu_seconds_per_transaction", _NUMBER),
-    ]
+    )
 )
 """Folded stacks (outermost function first, between semicolons) of the extra windows."""
 
@@ -59,161 +50,116 @@ def tables(ledger: Ledger, contrasts: Sequence[ContrastResult]) -> Iterator[Arro
     """The campaign's tables: trials, contrasts, events, samples, and profiles where it has any."""
     yield _trials(ledger)
     yield _contrasts(ledger.plan, contrasts)
-    yield _events(ledger.events())
+    yield _events(list(ledger.events()))
     yield ArrowTable("samples", SAMPLES, _sample_batches(ledger.trials()))
     if next(ledger.stack_samples(), None) is not None:
         yield ArrowTable("profiles", PROFILES, _profile_batches(ledger))
 
 
+Column = tuple[str, Any, Sequence[Any]]
+"""A column's name, the type of its values, and these."""
+
+
 def _trials(ledger: Ledger) -> ArrowTable:
     """One row per recorded trial, whatever its outcome: levels, outcome, all metrics."""
-    plan = ledger.plan
-    planned = {trial.number: trial for trial in plan.trials}
-    recorded = list(ledger.trials(series=False))
-    metrics = in_order(name for trial in recorded for name in trial.metrics)
-    factors = [factor.name for factor in plan.study.factors]
-    fields = [
-        ("trial", _INTEGER),
-        ("attempt", _INTEGER),
-        ("block", _INTEGER),
-        ("workload", _TEXT),
-        *((name, _INTEGER if name == "clients" else _TEXT) for name in factors),
-        ("seed", _INTEGER),
-        *((name, kind) for name, kind in _of_loads(plan) if name not in factors),
-        ("outcome", _TEXT),
-        ("problems", _TEXT),
-        ("started_at", _MOMENT),
-        ("finished_at", _MOMENT),
-        *((name, _NUMBER) for name in metrics),
-        ("facts", _TEXT),
+    plan, trials = ledger.plan, list(ledger.trials(series=False))
+    by_number = {trial.number: trial for trial in plan.trials}
+    planned = [by_number[trial.number] for trial in trials]
+    keys = [{**dict(trial.cell.levels), **asdict(trial.load)} for trial in planned]
+    factors = {
+        factor.name: _INTEGER if factor.name == "clients" else _TEXT
+        for factor in plan.study.factors
+    }
+
+    def of_keys(kinds: Mapping[str, Any]) -> Iterator[Column]:
+        return ((name, kind, [known.get(name) for known in keys]) for name, kind in kinds.items())
+
+    columns: list[Column] = [
+        ("trial", _INTEGER, [trial.number for trial in trials]),
+        ("attempt", _INTEGER, [trial.attempt for trial in trials]),
+        ("block", _INTEGER, [trial.block for trial in planned]),
+        ("workload", _TEXT, [trial.cell.workload for trial in planned]),
+        *of_keys(factors),
+        ("seed", _INTEGER, [trial.seed for trial in planned]),
+        *of_keys({name: kind for name, kind in _of_loads(plan).items() if name not in factors}),
+        ("outcome", _TEXT, [trial.outcome.value for trial in trials]),
+        ("problems", _TEXT, [_problems(trial) for trial in trials]),
+        ("started_at", _MOMENT, [_microseconds(trial.started_at) for trial in trials]),
+        ("finished_at", _MOMENT, [_microseconds(trial.finished_at) for trial in trials]),
+        *(
+            (name, _NUMBER, [trial.metrics.get(name) for trial in trials])
+            for name in in_order(name for trial in trials for name in trial.metrics)
+        ),
+        ("facts", _TEXT, [encode_json(trial.facts) for trial in trials]),
     ]
-    return _small(
-        "trials", fields, [_trial_row(planned[trial.number], trial) for trial in recorded]
-    )
+    return _small("trials", columns)
 
 
-def _of_loads(plan: Plan) -> list[tuple[str, pa.DataType]]:
-    """List the columns for the loads of a plan's trials, whatever their kinds."""
+def _problems(trial: Trial) -> str:
+    return "; ".join(f"{problem.code}: {problem.detail}" for problem in trial.problems)
+
+
+def _of_loads(plan: Plan) -> dict[str, Any]:
+    """The columns for the loads of a plan's trials, whatever their kinds, with their types."""
     values = {key: value for trial in plan.trials for key, value in asdict(trial.load).items()}
     types = {int: _INTEGER, float: _NUMBER, bool: _TRUTH}
-    return [(name, types.get(type(value), _TEXT)) for name, value in values.items()]
-
-
-def _trial_row(planned: PlannedTrial, trial: Trial) -> dict[str, Any]:
-    return {
-        **{name: value for name, value in trial.metrics.items() if not np.isnan(value)},
-        **dict(planned.cell.levels),
-        **asdict(planned.load),
-        "trial": trial.number,
-        "attempt": trial.attempt,
-        "block": planned.block,
-        "workload": planned.cell.workload,
-        "seed": planned.seed,
-        "outcome": trial.outcome.value,
-        "problems": "; ".join(f"{problem.code}: {problem.detail}" for problem in trial.problems),
-        "started_at": _microseconds(trial.started_at),
-        "finished_at": _microseconds(trial.finished_at),
-        "facts": encode_json(trial.facts),
-    }
+    return {name: types.get(type(value), _TEXT) for name, value in values.items()}
 
 
 def _contrasts(plan: Plan, contrasts: Sequence[ContrastResult]) -> ArrowTable:
     """One row per level of each contrast, and one for all levels together."""
     context = [factor.name for factor in plan.study.factors if factor.name != plan.study.contrast]
-    fields = [
-        ("workload", _TEXT),
-        ("metric", _TEXT),
-        ("unit", _TEXT),
-        ("scope", _TEXT),
-        *((name, _TEXT) for name in context),
-        ("old", _TEXT),
-        ("new", _TEXT),
-        ("old_median", _NUMBER),
-        ("new_median", _NUMBER),
-        ("verdict", _TEXT),
-        ("at_least_delta", _TRUTH),
-        ("conclusive", _TRUTH),
-        ("ratio", _NUMBER),
-        ("low", _NUMBER),
-        ("high", _NUMBER),
-        ("confidence", _NUMBER),
-        ("pairs", _INTEGER),
-        ("delta", _NUMBER),
-        ("smallest_detectable", _NUMBER),
-        ("reason", _TEXT),
+    rows: list[tuple[ContrastResult, LevelResult | None]] = []
+    for contrast in contrasts:
+        rows += [*((contrast, level) for level in contrast.levels), (contrast, None)]
+    levels = [level for _, level in rows]
+    of_all = [contrast for contrast, _ in rows]
+    contexts = [dict(level.context) if level else {} for level in levels]
+    verdicts = [level.verdict if level else contrast.overall for contrast, level in rows]
+    effects = [verdict.effect for verdict in verdicts]
+    columns: list[Column] = [
+        ("workload", _TEXT, [contrast.workload for contrast in of_all]),
+        ("metric", _TEXT, [contrast.metric.name for contrast in of_all]),
+        ("unit", _TEXT, [contrast.metric.unit for contrast in of_all]),
+        ("scope", _TEXT, ["level" if level else "overall" for level in levels]),
+        *((name, _TEXT, [known.get(name) for known in contexts]) for name in context),
+        ("old", _TEXT, [contrast.old for contrast in of_all]),
+        ("new", _TEXT, [contrast.new for contrast in of_all]),
+        ("old_median", _NUMBER, [level.old_median if level else None for level in levels]),
+        ("new_median", _NUMBER, [level.new_median if level else None for level in levels]),
+        ("verdict", _TEXT, [verdict.kind.value for verdict in verdicts]),
+        ("at_least_delta", _TRUTH, [verdict.at_least_delta for verdict in verdicts]),
+        ("conclusive", _TRUTH, [verdict.conclusive for verdict in verdicts]),
+        *(
+            (name, _NUMBER, [getattr(effect, name, None) for effect in effects])
+            for name in ("ratio", "low", "high", "confidence")
+        ),
+        ("pairs", _INTEGER, [verdict.pairs for verdict in verdicts]),
+        ("delta", _NUMBER, [verdict.delta for verdict in verdicts]),
+        ("smallest_detectable", _NUMBER, [verdict.smallest_detectable for verdict in verdicts]),
+        ("reason", _TEXT, [verdict.reason for verdict in verdicts]),
     ]
-    rows = [row for contrast in contrasts for row in _contrast_rows(contrast)]
-    return _small("contrasts", fields, rows)
+    return _small("contrasts", columns)
 
 
-def _contrast_rows(contrast: ContrastResult) -> Iterator[dict[str, Any]]:
-    common = {
-        "workload": contrast.workload,
-        "metric": contrast.metric.name,
-        "unit": contrast.metric.unit,
-        "old": contrast.old,
-        "new": contrast.new,
-    }
-    for level in contrast.levels:
-        medians = {"old_median": level.old_median, "new_median": level.new_median}
-        yield {
-            **common,
-            **dict(level.context),
-            **medians,
-            **_verdict(level.verdict),
-            "scope": "level",
-        }
-    yield {**common, **_verdict(contrast.overall), "scope": "overall"}
-
-
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    effect = verdict.effect
-    return {
-        "verdict": verdict.kind.value,
-        "at_least_delta": verdict.at_least_delta,
-        "conclusive": verdict.conclusive,
-        "ratio": effect.ratio if effect else None,
-        "low": effect.low if effect else None,
-        "high": effect.high if effect else None,
-        "confidence": effect.confidence if effect else None,
-        "pairs": verdict.pairs,
-        "delta": verdict.delta,
-        "smallest_detectable": verdict.smallest_detectable,
-        "reason": verdict.reason,
-    }
-
-
-def _events(events: Iterable[Event]) -> ArrowTable:
-    fields = [
-        ("at", _MOMENT),
-        ("kind", _TEXT),
-        ("trial", _INTEGER),
-        ("attempt", _INTEGER),
-        ("detail", _TEXT),
+def _events(events: Sequence[Event]) -> ArrowTable:
+    columns: list[Column] = [
+        ("at", _MOMENT, [_microseconds(event.at) for event in events]),
+        ("kind", _TEXT, [event.kind for event in events]),
+        ("trial", _INTEGER, [event.trial for event in events]),
+        ("attempt", _INTEGER, [event.attempt for event in events]),
+        ("detail", _TEXT, [encode_json(event.detail) for event in events]),
     ]
-    rows = [
-        {
-            "at": _microseconds(event.at),
-            "kind": event.kind,
-            "trial": event.trial,
-            "attempt": event.attempt,
-            "detail": encode_json(event.detail),
-        }
-        for event in events
-    ]
-    return _small("events", fields, rows)
+    return _small("events", columns)
 
 
-def _small(
-    name: str, fields: Sequence[tuple[str, Any]], rows: Sequence[Mapping[str, Any]]
-) -> ArrowTable:
+def _small(name: str, columns: Sequence[Column]) -> ArrowTable:
     """A table that fits into memory; text that is no UTF-8 is escaped."""
-    schema = pa.schema(fields)
-    columns = [
-        pa.array([_value(row.get(field.name), field.type) for row in rows], field.type)
-        for field in schema
+    schema = pa.schema([(title, kind) for title, kind, _ in columns])
+    arrays = [
+        pa.array([_value(value, kind) for value in values], kind) for _, kind, values in columns
     ]
-    return ArrowTable(name, schema, [pa.record_batch(columns, schema=schema)])
+    return ArrowTable(name, schema, [pa.record_batch(arrays, schema=schema)])
 
 
 def _value(value: Any, kind: Any) -> Any:
@@ -221,7 +167,7 @@ def _value(value: Any, kind: Any) -> Any:
         if kind == _INTEGER:
             return int(value)
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    return value
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _sample_batches(trials: Iterable[Trial]) -> Iterator[pa.RecordBatch]:

@@ -12,9 +12,8 @@ from teiten.report.blocks import Block, Heading, Section, Text
 from teiten.report.charts.base import Chart
 from teiten.report.charts.points import AtlasDot, atlas_chart
 from teiten.report.effects import interval_text, levels_text, ratio_text, ratio_with_interval
-from teiten.report.numbers import plain
 from teiten.report.sentences import verdict_kind, verdict_word
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells, headings, number_cell
 from teiten.report.texts import Texts
 
 COUNTED = (
@@ -53,37 +52,30 @@ def _counts(t: Texts, lines: Sequence[AtlasLine]) -> Table:
 
     def row(version: Version) -> Row:
         kinds = [_kind(point.verdict) for point in points if point.version == version]
-        numbers = (kinds.count(kind) for kind in COUNTED)
-        return cells(str(version), *(TableCell(plain(number), sort=number) for number in numbers))
+        return cells(str(version), *(number_cell(kinds.count(kind)) for kind in COUNTED))
 
-    columns = (Column(t(f"atlas.{kind.value}"), numeric=True) for kind in COUNTED)
+    kinds = headings(t, *(f"atlas.{kind.value}" for kind in COUNTED), numeric=True)
     return Table(
         "atlas-counts",
         t("atlas.counts", first=_firsts(t, lines)),
-        (Column(t("collection.servers")), *columns),
+        (*headings(t, "collection.servers"), *kinds),
         tuple(map(row, versions)),
     )
 
 
 def _table(t: Texts, name: str, subject: str, lines: Sequence[AtlasLine]) -> Table:
-    versions = tuple(dict.fromkeys(point.version for line in lines for point in line.points))
+    points = [point for line in lines for point in line.points]
+    versions = tuple(dict.fromkeys(point.version for point in points))
+    effects = (point.verdict.effect for point in points)
     return Table(
         f"atlas-{name}",
         t("atlas.table", subject=subject, first=_firsts(t, lines)),
-        (
-            Column(t("atlas.workload")),
-            *(Column(str(version), numeric=True) for version in versions),
-        ),
+        (*headings(t, "atlas.workload"), *(Column(str(name), numeric=True) for name in versions)),
         tuple(
             cells(t.of(line.title), *(_cell(t, line, version) for version in versions))
             for line in lines
         ),
-        note=t(
-            "atlas.level",
-            confidence=levels_text(
-                t, (point.verdict.effect for line in lines for point in line.points)
-            ),
-        ),
+        note=t("atlas.level", confidence=levels_text(t, effects)),
     )
 
 

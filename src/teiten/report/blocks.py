@@ -57,17 +57,10 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A thing that is described, with what belongs to it."""
-
-    title: str
-    text: str
-    blocks: tuple[Block, ...] = ()
-
-
-@dataclass(frozen=True)
 class Entries:
-    entries: tuple[Entry, ...]
+    """Things that are described: title and text."""
+
+    entries: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -184,8 +177,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Unprinted:
-    """Blocks that nobody reads from the first to the last, and in which a page sorts, searches or
-    zooms: paper names them and leaves them out."""
+    """Blocks that a page sorts, searches or zooms: paper names them and leaves them out."""
 
     title: str
     """Their name on paper."""
@@ -292,9 +284,6 @@ class Page:
         for section in self.sections:
             yield from walk(section.blocks)
 
-    def section(self, name: str) -> Section | None:
-        return next((section for section in self.sections if section.name == name), None)
-
 
 B = TypeVar("B")
 
@@ -320,8 +309,6 @@ def _inside(block: Block) -> Iterable[Block]:
             inside = charts
         case Details(blocks=blocks) | Unprinted(blocks=blocks) | Further(blocks=blocks):
             inside = blocks
-        case Entries(entries=entries):
-            inside = (inner for entry in entries for inner in entry.blocks)
         case Beside(parts=parts):
             inside = (inner for part in parts for inner in part)
         case Downloads(table=table):
@@ -361,14 +348,11 @@ def apart(page: Page, prefix: str) -> Page:
 
     def renamed(part: Any) -> Any:
         if isinstance(part, Contents):
-            return replace(
-                part, sections=tuple((prefix + name, title) for name, title in part.sections)
-            )
+            known = tuple((prefix + name, title) for name, title in part.sections)
+            return replace(part, sections=known)
         if isinstance(part, Drawing):
             return replace(part, name=prefix + part.name, svg=_with_own_names(part.svg, prefix))
-        if isinstance(part, Section | Table | Chart | ViewedPlan):
-            return replace(part, name=prefix + part.name)
-        if isinstance(part, Heading) and part.name:
+        if isinstance(part, Section | Table | Chart | ViewedPlan | Heading) and part.name:
             return replace(part, name=prefix + part.name)
         return part
 

@@ -87,15 +87,12 @@ def printed_text(t: Texts, outcome: ClaimOutcome, side: Side) -> str:
     if outcome.in_print is not None and claim.published is not None:
         derived = isinstance(claim.published, PublishedCurves) and claim.published.derived
         key = "claim.in-print-derived" if derived else "claim.in-print"
-        check = check_text(t, outcome.in_print, lambda curve: _curve(t, curve) or side(curve))
+        check = check_text(
+            t, outcome.in_print, lambda curve: t.either(f"curve.{_key(curve)}", "") or side(curve)
+        )
         lines.append(t(key, check=check))
     lines = lines or [t("claim.no-numbers")]
     return "\n".join([*lines, *([t.of(claim.remark)] if claim.remark else [])])
-
-
-def _curve(t: Texts, name: str) -> str:
-    """A curve of a printed table by the words for it; empty where there are none."""
-    return t.either(f"curve.{_key(name)}", "")
 
 
 def _key(name: str) -> str:
@@ -105,9 +102,7 @@ def _key(name: str) -> str:
 
 def lines_about(t: Texts, outcome: ClaimOutcome, names: Names | None) -> list[str]:
     """A finding for a terminal: statement, source, then what is known of it, each on a line.
-
-    ``names``: of the campaign against which it is assessed; without one, what a campaign would need
-    is said instead.
+    ``names``: of the campaign against which it is assessed; without one, its needs are said.
     """
     side, assessed = side_of(outcome.claim, names), names is not None
     facts = [(t("table.printed"), printed_text(t, outcome, side))]
@@ -162,7 +157,9 @@ def needs_text(t: Texts, claim: Claim) -> str:
         needs.append(t("claim.needs.factor", factor=claim.needs.factor))
     if claim.needs.cores > 1:
         needs.append(t("claim.needs.cores", cores=claim.needs.cores))
-    for factor, level in further_levels(claim):
+    contrast = claim.contrast
+    of_sides = (*contrast.old_at, *contrast.new_at) if contrast else ()
+    for factor, level in (*claim.at, *dict.fromkeys(of_sides)):
         key = f"claim.needs.{level}" if level in (FIRST, LAST) else "claim.needs.level"
         needs.append(t(key, factor=factor, level=level))
     needs += claim.predicate.needs(Words(t))
@@ -170,21 +167,13 @@ def needs_text(t: Texts, claim: Claim) -> str:
 
 
 def side_of(claim: Claim, names: Names | None) -> Side:
-    """Make names of a claim's sides from those of a campaign, without one as the claim has them: a
-    parameter's number is told with its name."""
+    """Name a claim's sides as a campaign does, if any; a parameter's number with its name."""
     side = names.any_level if names else str
     factor = claim.contrast.factor if claim.contrast else ""
     if not factor.startswith(GUC_PREFIX):
         return side
     name = factor.removeprefix(GUC_PREFIX)
     return lambda level: f"{name} = {level}" if level.isdecimal() else side(level)
-
-
-def further_levels(claim: Claim) -> tuple[tuple[str, str], ...]:
-    """The levels that a claim needs beside those that it compares."""
-    contrast = claim.contrast
-    of_sides = (*contrast.old_at, *contrast.new_at) if contrast else ()
-    return (*claim.at, *dict.fromkeys(of_sides))
 
 
 def _printed_value(t: Texts, value: PrintedValue) -> str:

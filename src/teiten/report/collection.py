@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from teiten.analysis.model.claims import JUDGED, Check, ClaimStanding
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult, Finding, counts
-from teiten.model.text import Language
+from teiten.model.text import UNWRITTEN, Language
 from teiten.model.units import Seconds
 from teiten.report.atlas import atlas_sections
 from teiten.report.blocks import (
@@ -38,15 +38,13 @@ from teiten.report.claim_words import (
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, fixed, plain
 from teiten.report.sentences import machine_text
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells, headings, number_cell
 from teiten.report.texts import Texts, texts
 
 FIELDS = (
     *("finding", "report", "section", "study", "campaign", "outcome", "reason"),
     *("printed_ratio", "ratio", "low", "high", "seconds", "further_blocks", "further_seconds"),
 )
-
-
 EvidencePlace = Callable[[str, Language], str]
 """The address of a campaign's evidence in a language, from the collection's report."""
 
@@ -61,6 +59,10 @@ def collection_page(
 ) -> Page:
     """Everything computed and worded; what is left is layout."""
     t = texts(language)
+    tables = (
+        _count_table(t, "by-report", result, lambda finding: finding.outcome.claim.source.report),
+        _count_table(t, "by-subject", result, lambda finding: t.of(finding.campaign.subject)),
+    )
     return Page(
         t,
         t.of(result.title),
@@ -70,7 +72,7 @@ def collection_page(
             t("heading.contents"),
             Section("answer", t("section.answer"), tuple(_answer(t, result))),
             *atlas_sections(t, result),
-            Section("counts", t("collection.counts"), tuple(_counts(t, result))),
+            Section("counts", t("collection.counts"), tables),
             Section(
                 "findings",
                 t("section.findings"),
@@ -100,11 +102,6 @@ def _answer(t: Texts, result: CollectionResult) -> Iterator[Block]:
     yield Pairs(tuple(facts), "facts")
 
 
-def _counts(t: Texts, result: CollectionResult) -> Iterator[Block]:
-    yield _count_table(t, "by-report", result, lambda finding: finding.outcome.claim.source.report)
-    yield _count_table(t, "by-subject", result, lambda finding: t.of(finding.campaign.subject))
-
-
 def _numbers(findings: Sequence[Finding]) -> dict[str, int]:
     """Count findings: all, those that apply, and by outcome."""
     by_outcome = counts(findings)
@@ -125,12 +122,12 @@ def _count_table(
     def row(title: str, findings: Sequence[Finding]) -> Row:
         numbers = _numbers(findings)
         del numbers["applying"]
-        return cells(title, *(TableCell(plain(n), sort=n) for n in numbers.values()))
+        return cells(title, *map(number_cell, numbers.values()))
 
+    outcomes = (f"claim-outcome.{standing.value}" for standing in ClaimStanding)
     columns = (
-        Column(t(f"collection.{name}")),
-        Column(t("collection.findings"), numeric=True),
-        *(Column(t(f"claim-outcome.{standing.value}"), numeric=True) for standing in ClaimStanding),
+        *headings(t, f"collection.{name}"),
+        *headings(t, "collection.findings", *outcomes, numeric=True),
     )
     return Table(
         name,
@@ -168,8 +165,7 @@ def _points(t: Texts, result: CollectionResult) -> Iterator[PrintedPoint]:
 
 
 def ratio_pair(finding: Finding) -> tuple[Check | None, Check | None]:
-    """The deciding check in print and in the campaign, as people are told them; in print only
-    where it is of the same kind."""
+    """The deciding checks, as told: in print, if of the same kind, and in the campaign."""
     printed, measured = finding.outcome.in_print, finding.outcome.deciding
     alike = printed is not None and measured is not None and printed.kind is measured.kind
     return (
@@ -179,14 +175,13 @@ def ratio_pair(finding: Finding) -> tuple[Check | None, Check | None]:
 
 
 def _table(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> Table:
-    names = ("finding", "printed", "measured", "outcome")
     return Table(
         "all-findings",
         t("collection.table-caption"),
         (
-            *(Column(t(f"table.{name}")) for name in names),
-            Column(t("collection.minutes"), numeric=True),
-            Column(t("collection.evidence")),
+            *headings(t, "table.finding", "table.printed", "table.measured", "table.outcome"),
+            *headings(t, "collection.minutes", numeric=True),
+            *headings(t, "collection.evidence"),
         ),
         tuple(_row(t, finding, evidence) for finding in result.findings if finding.applies),
         note=t("collection.table-note"),
@@ -220,7 +215,7 @@ def _rest(t: Texts, result: CollectionResult) -> Iterator[Table]:
         if not finding.applies
     )
     if rows:
-        columns = tuple(Column(t(name)) for name in ("table.finding", "collection.reason"))
+        columns = headings(t, "table.finding", "collection.reason")
         yield Table("not-judged", t("collection.not-judged"), columns, rows)
 
 
@@ -259,9 +254,9 @@ def _campaigns(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> I
             t.of(campaign.subject),
             TableCell("", kind="links", links=_links(t, campaign, campaign.campaign, evidence)),
             t("list.separator").join(campaign.servers) or NOTHING,
-            TableCell(plain(campaign.blocks), sort=campaign.blocks),
+            number_cell(campaign.blocks),
             TableCell(_minutes(campaign.wall), sort=campaign.wall),
-            _remarks(t, campaign),
+            "\n".join(filter(None, (t.of(campaign.remark or UNWRITTEN), campaign.lacking))),
         )
         for campaign in result.campaigns
     )
@@ -273,11 +268,6 @@ def _campaigns(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> I
         rows,
     )
     yield Downloads((Download("findings.csv", as_columns(FIELDS, list(_columns(result)))),))
-
-
-def _remarks(t: Texts, campaign: CollectedCampaign) -> str:
-    remark = t.of(campaign.remark) if campaign.remark else ""
-    return "\n".join(filter(None, (remark, campaign.lacking)))
 
 
 def _columns(result: CollectionResult) -> Iterator[tuple[object, ...]]:

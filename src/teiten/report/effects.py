@@ -1,7 +1,4 @@
-"""An effect's numbers in words: ratios, per cent, intervals and their confidence.
-
-Speed-ups: the time of the old side by that of the new, as 2020 §6 prints them.
-"""
+"""An effect's numbers in words; speed-ups (old time by new) are as 2020 §6 prints them."""
 
 from __future__ import annotations
 
@@ -24,8 +21,7 @@ from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 
 WIDEST = 100.0
-"""An interval that spans a larger factor is told by that alone: −100 % to +99,900 % tells nobody
-anything."""
+"""An interval that spans a larger factor is told by that alone."""
 
 
 def percent(t: Texts, share: float, decimals: int, *, signed: bool = False) -> str:
@@ -58,51 +54,48 @@ def percent_decimals(effect: Interval) -> int:
     return max(decimals_for(half), 1 if half < 10 else 0)
 
 
-def ratio_text(effect: Interval | None) -> str:
-    """``1.023``"""
-    return NOTHING if effect is None else ratio_in_reach(effect.ratio, percent_decimals(effect) + 2)
+def ratio_text(effect: Interval | None, *, speed: bool = False) -> str:
+    """``1.023``; as a speed-up, of an interval of times new/old, ``10.3``."""
+    return NOTHING if effect is None else _figures(effect, speed=speed)[0]
 
 
-def effect_cells(t: Texts, effect: Interval | None) -> tuple[TableCell, TableCell]:
-    """The ratio and its interval, as two cells of a table."""
-    return (
-        TableCell(ratio_text(effect), effect.ratio if effect else None),
-        _interval_cell(t, effect, interval_text(t, effect)),
-    )
-
-
-def _interval_cell(t: Texts, shown: Interval | None, text: str) -> TableCell:
-    """An interval in a table; one that is too wide has a sign, which a note explains."""
-    if shown is None:
-        return TableCell(text)
-    is_empty = says_nothing(shown)
-    text += t("interval.sign") if is_empty else ""
-    return TableCell(text, shown.low, says_nothing=is_empty)
-
-
-def ratio_with_interval(t: Texts, effect: Interval) -> str:
-    """``1.023 (1.011 to 1.035)``; the sign of one that is too wide in its place."""
-    return _with_interval(t, effect, ratio_text(effect), interval_text(t, effect))
-
-
-def speed_with_interval(t: Texts, effect: Interval) -> str:
-    """``10.3 (9.8 to 10.9)``, a speed-up; as ``ratio_with_interval``."""
-    return _with_interval(t, effect, speed_text(effect), speed_interval_text(t, effect))
-
-
-def _with_interval(t: Texts, effect: Interval, ratio: str, interval: str) -> str:
-    return f"{ratio}{t('interval.sign')}" if says_nothing(effect) else t.aside(ratio, interval)
-
-
-def interval_text(t: Texts, effect: Interval | None) -> str:
+def interval_text(t: Texts, effect: Interval | None, *, speed: bool = False) -> str:
     """``1.011 to 1.035``"""
-    return NOTHING if effect is None else t("interval.plain", **_ends(effect))
+    if effect is None:
+        return NOTHING
+    _, low, high = _figures(effect, speed=speed)
+    return t("interval.plain", low=low, high=high)
 
 
-def _ends(effect: Interval) -> dict[str, str]:
-    digits = percent_decimals(effect) + 2
-    ends = {"low": effect.low, "high": effect.high}
-    return {name: ratio_in_reach(ratio, digits) for name, ratio in ends.items()}
+def _figures(effect: Interval, *, speed: bool = False) -> list[str]:
+    """The ratio, or the speed-up, and the ends of its interval."""
+    shown, digits = effect.inverse if speed else effect, percent_decimals(effect) + 2
+    return [
+        times_text(ratio, shown) if speed else ratio_in_reach(ratio, digits)
+        for ratio in (shown.ratio, shown.low, shown.high)
+    ]
+
+
+def effect_cells(
+    t: Texts, effect: Interval | None, bound: str = "", *, speed: bool = False
+) -> tuple[TableCell, TableCell]:
+    """The ratio, or a bound in its place, and its interval, as two cells of a table. An interval
+    that is too wide has a sign, which a note explains."""
+    ratio = bound or ratio_text(effect, speed=speed)
+    interval = interval_text(t, effect, speed=speed)
+    if effect is None:
+        return TableCell(ratio), TableCell(interval)
+    shown, is_empty = effect.inverse if speed else effect, says_nothing(effect)
+    interval += t("interval.sign") if is_empty else ""
+    return TableCell(ratio, shown.ratio), TableCell(interval, shown.low, says_nothing=is_empty)
+
+
+def ratio_with_interval(t: Texts, effect: Interval, *, speed: bool = False) -> str:
+    """``1.023 (1.011 to 1.035)``; the sign of one that is too wide in its place."""
+    ratio = ratio_text(effect, speed=speed)
+    if says_nothing(effect):
+        return f"{ratio}{t('interval.sign')}"
+    return t.aside(ratio, interval_text(t, effect, speed=speed))
 
 
 def ratio_in_reach(ratio: float, decimals: int) -> str:
@@ -137,14 +130,14 @@ def interval_percent(t: Texts, effect: Interval) -> str:
 
 def interval_of_ratio(t: Texts, effect: Interval) -> str:
     """``95 % interval 1.011 to 1.035``"""
-    return sure_interval(t, effect, **_ends(effect))
+    _, low, high = _figures(effect)
+    return sure_interval(t, effect, low, high)
 
 
 def sure_interval(
     t: Texts, effect: Interval, low: str, high: str, key: str = "interval.percent"
 ) -> str:
-    """An interval with its confidence level, in the text under ``key``; of one that is too wide,
-    that alone."""
+    """An interval with its confidence level, in the text under ``key``; or that it is too wide."""
     confidence = confidence_percent(t, effect.confidence)
     if says_nothing(effect):
         return t("interval.wide", confidence=confidence, factor=plain(WIDEST))
@@ -172,8 +165,7 @@ def is_many_times(effect: Interval) -> bool:
 
 
 def is_many_fold(effect: Interval) -> bool:
-    """Whether per cent of a rate are hard to read: 2,372 % more is 24.7 times as fast. Of a fall
-    they are not: 96 % less says what is left."""
+    """Whether per cent of a rate are hard to read: 2,372 % more is 24.7 times as fast."""
     return effect.ratio >= FAR
 
 
@@ -187,37 +179,10 @@ def times_text(value: float, effect: Interval) -> str:
 
 
 def shorter_text(t: Texts, value: float, effect: Interval) -> str:
-    """A time that became so many times shorter, ``value``: English tells the factor, Japanese the
-    part that is left."""
+    """A time ``value`` times shorter: English tells the factor, Japanese the part that is left."""
     text = times_text(value, effect)
     way = {">": "beyond", "<": "below"}.get(text[0], "factor")
     return t(f"shorter.{way}", value=text.lstrip("<> "))
-
-
-def speed_text(effect: Interval | None) -> str:
-    """The speed-up of an interval of new/old."""
-    if effect is None:
-        return NOTHING
-    shown = effect.inverse
-    return times_text(shown.ratio, shown)
-
-
-def speed_interval_text(t: Texts, effect: Interval | None) -> str:
-    """``9.8 to 10.9``"""
-    if effect is None:
-        return NOTHING
-    shown = effect.inverse
-    return t("interval.plain", low=times_text(shown.low, shown), high=times_text(shown.high, shown))
-
-
-def speed_cells(t: Texts, effect: Interval | None, bound: str = "") -> tuple[TableCell, TableCell]:
-    """The speed-up and its interval, as two cells of a table; a bound in its place where there is
-    one."""
-    shown = None if effect is None else effect.inverse
-    return (
-        TableCell(bound or speed_text(effect), shown.ratio if shown else None),
-        _interval_cell(t, shown, speed_interval_text(t, effect)),
-    )
 
 
 def plain_times_text(value: float) -> str:
@@ -228,8 +193,7 @@ def plain_times_text(value: float) -> str:
 
 
 def bound_text_of(factor: float, *, down: bool) -> str:
-    """A factor that bounds another, rounded to the safe side; at least 1,000 where it is beyond
-    reach."""
+    """A factor that bounds another, rounded to the safe side, and within reach."""
     factor = min(factor, REACH) if down else max(factor, 1 / REACH)
     scale = 10.0 ** decimals_of(factor, 3)
     rounded = math.floor(factor * scale) if down else math.ceil(factor * scale)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,11 +17,11 @@ from xml.etree import ElementTree
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Verdict, VerdictKind
 from teiten.model.metrics import Better
 from teiten.model.text import Language
-from teiten.report.blocks import Page, Statement
+from teiten.report.blocks import Block, Statement
 from teiten.report.parts import noted
 from teiten.report.render.markdown import markdown_text
-from teiten.report.sentences import verdict_sentence
-from teiten.report.tables import Table
+from teiten.report.sentences import is_open, verdict_sentence
+from teiten.report.texts import valid_xml
 from teiten.report.view.answer import line_of, primary
 from teiten.report.view.contrasts import judged_by_pairs, verdict_table
 from teiten.report.view.kit import Kit
@@ -66,18 +65,15 @@ def _told(analysis: CampaignAnalysis) -> Iterator[ToldVerdict]:
 
 def _junit(analysis: CampaignAnalysis) -> str:
     """A verdict is a test: it fails where the new side is slower, be it at one level of a mixed
-    verdict, and is skipped where nothing was
-    decided, or where the campaign supports no conclusion."""
+    verdict, and is skipped where nothing was decided, or the campaign supports no conclusion."""
     statements = list(_told(analysis))
-    failed = [statement for statement in statements if _fails(statement.verdict)]
-    skipped = [statement for statement in statements if _is_open(statement.verdict)]
     suite = ElementTree.Element(
         "testsuite",
         name=analysis.name,
         tests=str(len(statements)),
-        failures=str(len(failed)),
+        failures=str(sum(_fails(statement.verdict) for statement in statements)),
         errors="0",
-        skipped=str(len(skipped)),
+        skipped=str(sum(is_open(statement.verdict) for statement in statements)),
         time=f"{analysis.wall:.3f}",
     )
     for statement in statements:
@@ -86,48 +82,33 @@ def _junit(analysis: CampaignAnalysis) -> str:
         )
         if _fails(statement.verdict):
             ElementTree.SubElement(case, "failure", message=_plain(statement.text), type="slower")
-        elif _is_open(statement.verdict):
+        elif is_open(statement.verdict):
             ElementTree.SubElement(case, "skipped", message=_plain(statement.text))
         ElementTree.SubElement(case, "system-out").text = _plain(statement.text)
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
-    return _valid(ElementTree.tostring(suites, encoding="unicode", xml_declaration=True)) + "\n"
-
-
-def _valid(xml: str) -> str:
-    """Replace the characters that no XML 1.0 may hold, not even escaped: ElementTree lets them
-    through, and no program reads the file then."""
-    return re.sub("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", xml)
+    return valid_xml(ElementTree.tostring(suites, encoding="unicode", xml_declaration=True)) + "\n"
 
 
 def _fails(verdict: Verdict) -> bool:
     return verdict.conclusive and VerdictKind.SLOWER in verdict.holds_of
 
 
-def _is_open(verdict: Verdict) -> bool:
-    return not verdict.conclusive or verdict.kind is VerdictKind.INCONCLUSIVE
-
-
 def _github(analysis: CampaignAnalysis, language: Language) -> str:
-    """The first screen as Markdown without pictures, which such a summary cannot show: the table of
-    each answer stands where its chart does on the page."""
+    """The first screen as Markdown, with the table of each answer in place of its chart."""
     kit = Kit(analysis, language)
     page = view(analysis, language)
-    tables = (_levels(kit, contrast, at) for at, contrast in enumerate(primary(kit)))
     first = page.sections[0]
-    shown = tuple(
+    shown: list[Block] = [
         replace(block, chart=None) if isinstance(block, Statement) else block
         for block in first.blocks
-    )
-    section = noted(kit.t, replace(first, blocks=(*shown, *tables)))
-    short: Page = replace(page, sections=(section,))
-    return markdown_text(short, analysis.teiten_version)
-
-
-def _levels(kit: Kit, contrast: ContrastResult, at: int) -> Table:
-    judged = judged_by_pairs(kit, contrast, noted=at == 0)
-    return verdict_table(f"summary-{at}", judged, contrast.levels, contrast.overall)
+    ]
+    for at, contrast in enumerate(primary(kit)):
+        judged = judged_by_pairs(kit, contrast, noted=at == 0)
+        shown.append(verdict_table(f"summary-{at}", judged, contrast.levels, contrast.overall))
+    section = noted(kit.t, replace(first, blocks=tuple(shown)))
+    return markdown_text(replace(page, sections=(section,)), analysis.teiten_version)
 
 
 def _bencher(analysis: CampaignAnalysis) -> str:

@@ -34,8 +34,7 @@ STANDING_ALONE = "text{fill:#1d2329}.frame rect{stroke:#fff}.narrow text{display
 
 @dataclass
 class Frame:
-    """A function called from one place: CPU seconds per transaction of both sides, with what it
-    calls."""
+    """A function called from one place: CPU seconds per transaction of both sides."""
 
     name: str
     old: float = 0.0
@@ -55,6 +54,8 @@ class PlacedFrame:
 
 Words = Callable[[Frame], tuple[str, str]]
 """Text that stands on a frame, and text that is shown on hover."""
+Colour = Callable[[Frame], tuple[str, float]]
+"""A frame's colour and its opacity."""
 
 
 def tree(old: Mapping[str, float], new: Mapping[str, float]) -> Frame:
@@ -74,7 +75,7 @@ def _add(frame: Frame, side: str, cost: float) -> None:
     setattr(frame, side, getattr(frame, side) + cost)
 
 
-def placed(root: Frame, *, narrowest: float = NARROWEST) -> Iterator[PlacedFrame]:
+def placed(root: Frame) -> Iterator[PlacedFrame]:
     """Every frame wide enough to be seen; siblings by name, so that two graphs can be compared.
 
     A frame is as wide as both sides together: one that only one side has keeps its place.
@@ -90,25 +91,19 @@ def placed(root: Frame, *, narrowest: float = NARROWEST) -> Iterator[PlacedFrame
         for name in sorted(frame.frame.called):
             child = frame.frame.called[name]
             width = (child.old + child.new) / whole
-            if width >= narrowest:
+            if width >= NARROWEST:
                 waiting.append(PlacedFrame(child, frame.depth + 1, left, width))
             left += width
 
 
 def flame_graph(root: Frame, title: str, words: Words, *, alone: bool = False) -> Markup:
     """One side, coloured by what a frame is."""
-
-    def colour(frame: Frame) -> tuple[str, float]:
-        return COLOURS[kind_of(frame.name)], 0.38
-
-    return _drawing(root, title, words, colour, alone)
+    return _drawing(root, title, words, lambda frame: (COLOURS[kind_of(frame.name)], 0.38), alone)
 
 
 def difference(root: Frame, title: str, words: Words, *, alone: bool = False) -> Markup:
-    """Two sides: what takes more in the new one is vermilion, what takes less blue; the stronger
-    the more, of the greatest difference of any frame."""
-    frames = list(placed(root))
-    most = max((abs(frame.frame.new - frame.frame.old) for frame in frames), default=0.0) or 1.0
+    """Two sides: more in the new one is vermilion, less is blue, the stronger the more."""
+    most = greatest_difference(root) or 1.0
 
     def colour(frame: Frame) -> tuple[str, float]:
         change = frame.new - frame.old
@@ -130,13 +125,7 @@ def kind_of(name: str) -> str:
     return "unnamed" if name.startswith("[") else "program"
 
 
-def _drawing(
-    root: Frame,
-    title: str,
-    words: Words,
-    colour: Callable[[Frame], tuple[str, float]],
-    alone: bool,
-) -> Markup:
+def _drawing(root: Frame, title: str, words: Words, colour: Colour, alone: bool) -> Markup:
     frames = sorted(placed(root), key=lambda frame: (frame.depth, frame.left))
     rows = 1 + max((frame.depth for frame in frames), default=0)
     height = rows * ROW
@@ -152,12 +141,7 @@ def _drawing(
     return head + Markup("").join(drawn) + Markup("</svg>")
 
 
-def _frame(
-    frame: PlacedFrame,
-    height: int,
-    words: Words,
-    colour: Callable[[Frame], tuple[str, float]],
-) -> Markup:
+def _frame(frame: PlacedFrame, height: int, words: Words, colour: Colour) -> Markup:
     """A box of its own, which clips its text; the outermost function stands at the foot."""
     label, hint = words(frame.frame)
     fill, strength = colour(frame.frame)

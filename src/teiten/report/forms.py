@@ -62,15 +62,13 @@ def comparison_markdown(comparison: Comparison, language: Language) -> dict[str,
 
 
 def history_html(history: History, language: Language, reports: Reports = NO_REPORTS) -> str:
-    """The whole page; it works offline, and has pictures for readers without scripts. Points lead
-    to ``reports``."""
+    """One file that works offline, with pictures for readers without scripts."""
     return html(with_stills(history_page(history, language, reports)), __version__)
 
 
 def collection_html(result: CollectionResult, language: Language) -> bytes:
     """One file that works offline, with pictures for readers without scripts."""
-    page = with_stills(numbered(collection_page(result, language)))
-    return html(page, __version__).encode()
+    return html(with_stills(numbered(collection_page(result, language))), __version__).encode()
 
 
 def collection_markdown(

@@ -10,17 +10,17 @@ from teiten.report.texts import Texts
 def machine_rows(t: Texts, facts: HostFacts) -> list[tuple[str, str | None]]:
     """List what a machine is, name and value; None where that is not known."""
     cpu, memory, disk = facts.cpu, facts.memory, facts.disk
+    available = memory.available
+    system = (facts.distribution or facts.system, facts.kernel, facts.architecture)
 
     def count(value: float | None) -> str | None:
         return None if value is None else plain(value)
 
+    def in_bytes(key: str, **sizes: float | None) -> str:
+        return t(key, **{name: bytes_text(size) for name, size in sizes.items()})
+
     return [
-        (
-            t("fact.system"),
-            " ".join(
-                filter(None, (facts.distribution or facts.system, facts.kernel, facts.architecture))
-            ),
-        ),
+        (t("fact.system"), " ".join(filter(None, system))),
         (t("fact.virtualisation"), facts.virtualisation or t("fact.bare")),
         (t("fact.container"), facts.container),
         (t("fact.product"), facts.product),
@@ -33,29 +33,15 @@ def machine_rows(t: Texts, facts: HostFacts) -> list[tuple[str, str | None]]:
         (t("fact.governor"), cpu.governor),
         (t("fact.turbo"), None if cpu.turbo is None else t("word.on" if cpu.turbo else "word.off")),
         (t("fact.mhz"), count(cpu.maximum_mhz)),
-        (
-            t("fact.memory"),
-            t(
-                "fact.memory.text",
-                total=bytes_text(memory.total),
-                available=bytes_text(memory.available),
-            ),
-        ),
+        (t("fact.memory"), in_bytes("fact.memory.text", total=memory.total, available=available)),
         (
             t("fact.swap"),
-            t(
-                "fact.swap.text",
-                total=bytes_text(memory.swap_total),
-                used=bytes_text(memory.swap_used),
-            ),
+            in_bytes("fact.swap.text", total=memory.swap_total, used=memory.swap_used),
         ),
         (t("fact.huge-pages"), count(memory.huge_pages_total)),
         (t("fact.transparent"), memory.transparent_huge_pages),
         (t("fact.disk"), f"{disk.kind}, {disk.device}"),
         (t("fact.scheduler"), facts.io_scheduler),
         (t("fact.file-system"), f"{t.aside(disk.file_system, disk.options)}, {disk.mount_point}"),
-        (
-            t("fact.space"),
-            t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
-        ),
+        (t("fact.space"), in_bytes("topology.space", free=disk.free, total=disk.total)),
     ]

@@ -94,8 +94,7 @@ class Names:
         return known.get(level) or Side(level, level, level)
 
     def titled(self, level: str) -> str:
-        """A side where there is room for the title that its study gives it, if any; a bare number
-        has its factor's name, not to be read as a count."""
+        """A side by its study's title, if any; a bare number, no count, with its factor's name."""
         side = self.side(level)
         is_bare = side.short.isdecimal() and not self.is_server
         return self.titles.get((self.contrast, level)) or (side.long if is_bare else side.short)
@@ -129,8 +128,7 @@ class Names:
         return self.context(varied or context)
 
     def varied_levels(self, context: Context, *without: str) -> str:
-        """The levels of what varies in the campaign, but for factors that are told elsewhere; empty
-        where nothing does."""
+        """The levels of what varies, but for factors told elsewhere; empty where nothing does."""
         varied = tuple(pair for pair in context if pair[0] not in {*without, *self.single})
         return self.context(varied) if varied else ""
 
@@ -152,8 +150,7 @@ class Names:
         return self.t.either(f"level.{factor}.{level}", f"{self.factor(factor)} = {level}")
 
     def axis(self, context: Context) -> tuple[str, str]:
-        """The context as the label on the axis (clients, where varied) and that of its panel, in
-        which factors of a single level are not told."""
+        """The labels of the axis (clients, if varied) and of the panel, without single levels."""
         axis_factor = self.axis_factor(context)
         varied = self.varied_levels(self.told.get(context, context), axis_factor or "")
         if axis_factor is None:
@@ -173,6 +170,10 @@ class Names:
         several = tuple(name for name in factors if len({level.get(name) for level in levels}) > 1)
         axis = self.axis_factor(contexts[0]) if contexts and not several else None
         return (axis,) if axis else several
+
+    def columns(self, contexts: Sequence[Context]) -> dict[str, str]:
+        """The titles of columns by their factors: of those that tell these contexts apart."""
+        return {factor: self.factor(factor) for factor in self.varied(contexts)}
 
     def order(self, context: Context) -> tuple[int, ...]:
         """A sort key that follows the study's order of levels."""
@@ -235,21 +236,13 @@ def _of_factor(factor: str, level: str, names: Names) -> Side:
     if f"counted.{factor}.side" in t:
         counted = names.context(((factor, level),))
         return Side(level, t(f"counted.{factor}.side", level=counted), counted)
-    worded = names.level(factor, level)
-    long = t.either(f"side.{factor}.{level}", _called(factor, level, names))
+    worded, key = names.level(factor, level), f"side-of.{factor}"
+    called = t(key, level=worded) if key in t else f"{names.factor(factor)} = {level}"
+    called = names.titles.get((factor, level), called)  # a title that the user gave
+    long = t.either(f"side.{factor}.{level}", called)
     if names.emulates and f"emulated.side.{factor}" in t:
         long = t(f"emulated.side.{factor}", level=t.either(f"side.{factor}.{level}", worded))
     return Side(level, long, t.either(f"side.short.{factor}.{level}", worded))
-
-
-def _called(factor: str, level: str, names: Names) -> str:
-    """Name a level without a text of its own: one that the user named, or a parameter's value."""
-    if (factor, level) in names.titles:
-        return names.titles[factor, level]
-    key = f"side-of.{factor}"
-    if key in names.t:
-        return names.t(key, level=names.level(factor, level))
-    return f"{names.factor(factor)} = {level}"
 
 
 def _configured(level: str, plan: Plan, names: Names) -> Side:

@@ -42,11 +42,11 @@ def fixed(value: float | None, decimals: int, *, signed: bool = False) -> str:
     return sign + text
 
 
-def significant(value: float | None, digits: int = 3) -> str:
+def significant(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
     """``value`` with this many significant digits, never in exponent form."""
     if value is None or not math.isfinite(value) or value == 0:
-        return "0" if value == 0 else fixed(value, 0)
-    return fixed(value, decimals_of(value, digits))
+        return "0" if value == 0 else fixed(value, 0, signed=signed)
+    return fixed(value, decimals_of(value, digits), signed=signed)
 
 
 def decimals_of(value: float, digits: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -33,13 +33,9 @@ from teiten.report.plans.viewer import PlanPair
 from teiten.report.tables import Table
 from teiten.report.texts import Texts
 
-NAME = "{name}-further"
-"""The id of the part of the appendix that is of a section of the body."""
-
 
 def parted(t: Texts, sections: Iterable[Section]) -> tuple[Section, ...]:
-    """The body, and then the appendix: what sections hold as ``Further``, and those that are of the
-    appendix as a whole. None is without blocks."""
+    """The body, then the appendix: what sections hold as ``Further``, and its own; none empty."""
     parts = [_parts(t, section) for section in sections]
     body = [section for section, _ in parts if not section.appendix]
     whole = [section for section, _ in parts if section.appendix]
@@ -69,8 +65,7 @@ def noted(t: Texts, section: Section) -> Section:
 
 
 def noted_once(section: Section) -> Section:
-    """The section without the notes that a chart or a table before has already: a study of sixteen
-    workloads would explain its tables sixteen times."""
+    """The section without the notes that a chart or a table before has already."""
     known: set[str] = set()
 
     def change(part: Any) -> Any:
@@ -88,47 +83,30 @@ def noted_once(section: Section) -> Section:
 
 
 def _parts(t: Texts, section: Section) -> tuple[Section, Section]:
-    parting = _Parting()
+    """The section without what it holds as ``Further``, and its part of the appendix, which has
+    each heading above such blocks once."""
+    body: list[Block] = []
+    further: list[Block] = []
+    above: list[Heading] = []
+    below: list[Heading] = []
     for block in section.blocks:
-        parting.take(block)
-    name, title = NAME.format(name=section.name), t("section.further", title=section.title)
-    body = _without_bare_headings(parting.body) if parting.further else parting.body
-    return replace(section, blocks=tuple(body)), Section(
-        name, title, tuple(parting.further), True, True
-    )
-
-
-@dataclass
-class _Parting:
-    """Blocks of a section so far."""
-
-    body: list[Block] = field(default_factory=list)
-    further: list[Block] = field(default_factory=list)
-    above: list[Heading] = field(default_factory=list)
-    """The headings that the next block stands below, which the appendix does not have yet."""
-    below: list[Heading] = field(default_factory=list)
-    """Those below which the appendix is."""
-
-    def take(self, block: Block) -> None:
         if isinstance(block, Heading):
-            self.above = [head for head in self.above if head.level < block.level] + [block]
-        if isinstance(block, Further):
-            self._append(tuple(unfolded(block.blocks)))
-        else:
-            self.body += unfolded((block,))
-
-    def _append(self, blocks: tuple[Block, ...]) -> None:
-        first = blocks[0] if blocks else None
-        level = first.level if isinstance(first, Heading) else 9
-        heads = [head for head in self.above if head.level < level] if blocks else []
-        self.further += [replace(head, name="") for head in heads if head not in self.below]
-        self.below = heads
-        self.further += blocks
+            above = [*(head for head in above if head.level < block.level), block]
+        if not isinstance(block, Further):
+            body += unfolded((block,))
+        elif inside := tuple(unfolded(block.blocks)):
+            level = inside[0].level if isinstance(inside[0], Heading) else 9
+            heads = [head for head in above if head.level < level]
+            further += [replace(head, name="") for head in heads if head not in below]
+            further += inside
+            below = heads
+    name, title = f"{section.name}-further", t("section.further", title=section.title)
+    kept = _without_bare_headings(body) if further else tuple(body)
+    return replace(section, blocks=kept), Section(name, title, tuple(further), True, True)
 
 
 def unfolded(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Blocks in which none is ``Further``: within the appendix, and within what a page folds, there
-    is no other."""
+    """Blocks without any ``Further``, as the appendix and what a page folds have them."""
     for block in blocks:
         if isinstance(block, Further):
             yield from unfolded(block.blocks)
@@ -199,12 +177,11 @@ def numbered(page: Page) -> Page:
     """Figures and tables in the order of the page, those inside of others too."""
     counts: Counter[str] = Counter()
     body = sum(not section.appendix for section in page.sections)
-    titles = {
-        section.name: _title(
-            page.texts, section, str(at + 1) if at < body else chr(ord("A") + at - body)
-        )
-        for at, section in enumerate(page.sections)
-    }
+    titles = {}
+    for at, section in enumerate(page.sections):
+        number = str(at + 1) if at < body else chr(ord("A") + at - body)
+        key = "number.appendix" if section.appendix else "number.section"
+        titles[section.name] = page.texts(key, number=number, title=section.title)
 
     def counted(kind: str, title: str) -> str:
         counts[kind] += 1
@@ -224,8 +201,3 @@ def numbered(page: Page) -> Page:
         return part
 
     return replace(page, sections=rebuilt(page.sections, change))
-
-
-def _title(t: Texts, section: Section, number: str) -> str:
-    key = "number.appendix" if section.appendix else "number.section"
-    return t(key, number=number, title=section.title)

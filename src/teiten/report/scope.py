@@ -20,8 +20,7 @@ def boots(analysis: CampaignAnalysis) -> int | None:
 
 
 def scope_text(t: Texts, analysis: CampaignAnalysis, contrast: ContrastResult) -> str:
-    """The words after a verdict; empty where its numbers are each of trials of one side at a time
-    and of kept files, whose sentence has no such claim."""
+    """The words after a verdict; empty for trials of one side at a time and of kept files."""
     measure = analysis.plan.study.measure
     if not measure.rounds:
         return t.either(f"way.{way_of(measure).name}.scope", "")
@@ -55,21 +54,14 @@ def _boots_by_round(analysis: CampaignAnalysis, contrast: ContrastResult) -> lis
     return [set(of_cells.values()) for of_cells in by_round.values() if of_cells.keys() == cells]
 
 
-def relinked(analysis: CampaignAnalysis) -> dict[str, bool]:
-    """Say of each server whether all of its counted trials were linked in an order of objects of
-    their own."""
+def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
+    """The servers whose counted trials all had a link order of their own; empty without any."""
     of_trial = {trial.number: trial.template.installation.name for trial in analysis.plan.trials}
     by_server: dict[str, bool] = {}
     for trial in analysis.trials:
         if trial.outcome is Outcome.COUNTED:
             name = of_trial[trial.number]
             by_server[name] = by_server.get(name, True) and LINKED in trial.facts
-    return by_server
-
-
-def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
-    """Empty where no server was linked anew."""
-    by_server = relinked(analysis)
     names = [name for name, linked in by_server.items() if linked]
     if not names:
         return ""

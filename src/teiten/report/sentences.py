@@ -1,7 +1,4 @@
-"""Verdicts in words: always the same words for the same verdict (METHOD.md, Verdicts).
-
-A mixed verdict in words: the two levels between which it lies, each with its interval.
-"""
+"""Verdicts in words: always the same words for the same verdict (METHOD.md, Verdicts)."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from teiten.analysis.model.findings import (
     servers_of,
 )
 from teiten.analysis.model.observations import Context
-from teiten.analysis.model.verdict import BY_SIGN, Extreme, Interval, Verdict
+from teiten.analysis.model.verdict import BY_SIGN, Interval, Verdict
 from teiten.kinds.contract_present import present_of
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
@@ -41,7 +38,6 @@ from teiten.report.numbers import plain
 from teiten.report.scope import scope_text
 from teiten.report.texts import Texts, texts
 
-DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER)
 NO_CONCLUSION = "no-conclusion"
 MOST_DETECTABLE = 9.0
 """A larger smallest detectable effect, of ten times and more, is not told."""
@@ -49,13 +45,9 @@ MOST_DETECTABLE = 9.0
 
 def verdict_word(t: Texts, verdict: Verdict) -> str:
     """The verdict as in tables and charts."""
-    if not verdict.conclusive:
-        return _no_conclusion_word(t, verdict)
-    suffix = "-at-least" if verdict.at_least_delta and verdict.kind in DECIDED else ""
-    return t(f"verdict.{verdict.kind.value}{suffix}", delta=plain_percent(t, verdict.delta))
-
-
-def _no_conclusion_word(t: Texts, verdict: Verdict) -> str:
+    if verdict.conclusive:
+        suffix = "-at-least" if verdict.at_least_delta and verdict.kind in BY_SIGN else ""
+        return t(f"verdict.{verdict.kind.value}{suffix}", delta=plain_percent(t, verdict.delta))
     effect = verdict.effect
     if effect is None:
         return t("verdict.no-conclusion")
@@ -68,12 +60,15 @@ def verdict_kind(verdict: Verdict) -> str:
     return verdict.kind.value if verdict.conclusive else NO_CONCLUSION
 
 
+def is_open(verdict: Verdict) -> bool:
+    """Whether nothing was decided, or the campaign supports no conclusion."""
+    return not verdict.conclusive or verdict.kind is VerdictKind.INCONCLUSIVE
+
+
 def machine_text(t: Texts, facts: HostFacts) -> str:
     """``2 cores of AMD EPYC 7763``"""
     model = processor(facts.cpu.model)
-    if not model:
-        return t.plural("machine.unnamed", facts.cpu.logical)
-    return t.plural("machine.named", facts.cpu.logical, model=model)
+    return t.plural("machine.named" if model else "machine.unnamed", facts.cpu.logical, model=model)
 
 
 def processor(model: str) -> str:
@@ -87,28 +82,18 @@ def verdict_sentence(
 ) -> str:
     """The answer to one contrast in one sentence, with its interval, workload and machine."""
     t = texts(language)
-    return answer_sentence(t, Names(analysis.plan, t), analysis, contrast)
-
-
-def answer_sentence(
-    t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
-) -> str:
-    """Answer one contrast as ``verdict_sentence`` does, with names that are at hand."""
-    return "".join(answer_parts(t, names, analysis, contrast))
+    return "".join(answer_parts(t, Names(analysis.plan, t), analysis, contrast))
 
 
 def answer_parts(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
 ) -> tuple[str, str, str]:
-    """The verdict, what its kind says besides, and for what a result holds; each but the first can
-    be empty."""
+    """The verdict; what its kind says besides and for what a result holds, which can be empty."""
     verdict_alone = sentence(t, names, contrast, machine_text(t, analysis.facts))
     if not contrast.metric.judged:
         return verdict_alone, "", ""
     kind = present_of(analysis.plan.study.workload(contrast.workload).kind)
-    verdict = contrast.overall
-    has_result = verdict.conclusive and verdict.kind is not VerdictKind.INCONCLUSIVE
-    scope = scope_text(t, analysis, contrast) if has_result else ""
+    scope = "" if is_open(contrast.overall) else scope_text(t, analysis, contrast)
     return verdict_alone, kind.further(t, names, analysis, contrast), scope
 
 
@@ -177,13 +162,14 @@ def _measured(
     t: Texts, family: str, verdict: Verdict, effect: Interval, metric: Metric
 ) -> tuple[str, dict[str, str]]:
     """Choose the sentence of a verdict with an interval, with its numbers."""
-    if verdict.conclusive and verdict.kind in (*DECIDED, VerdictKind.DIFFERENT_BUT_SMALL):
-        is_time = metric.better is Better.LOWER
-        misleads = is_many_times(effect) if is_time else is_many_fold(effect)
-        in_times = f"{family}.times-faster" in t and metric.judged and misleads
-        if verdict.kind in DECIDED and in_times:
-            return _many_times(t, verdict, effect, is_time=is_time)
-        return _decided(t, verdict, effect, metric)
+    if verdict.conclusive and verdict.kind in (*BY_SIGN, VerdictKind.DIFFERENT_BUT_SMALL):
+        at_least = "-at-least" if verdict.at_least_delta else ""
+        if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
+            direction, values = _in_percent(t, effect, metric)
+            return f"small-{direction}", values
+        in_times = f"{family}.times-faster" in t and metric.judged
+        way, values = (_difference if in_times else _in_percent)(t, effect, metric)
+        return f"{way}{at_least}", values
     wide = "-wide" if is_wide(effect) else ""
     key = f"inconclusive{wide}"
     if not verdict.conclusive:
@@ -202,11 +188,12 @@ def _signed(t: Texts, effect: Interval) -> dict[str, str]:
     return {name: change(t, ratio, digits) for name, ratio in ends.items()}
 
 
-def _many_times(
-    t: Texts, verdict: Verdict, effect: Interval, *, is_time: bool
-) -> tuple[str, dict[str, str]]:
-    """Word a difference so great that per cent mislead: 90 % less time is ten times as fast, as
-    900 % more throughput are."""
+def _difference(t: Texts, effect: Interval, metric: Metric) -> tuple[str, dict[str, str]]:
+    """Word a difference, with its numbers. Where it is so great that per cent mislead, in times:
+    90 % less time is ten times as fast, as 900 % more throughput are."""
+    is_time = metric.better is Better.LOWER
+    if not (is_many_times(effect) if is_time else is_many_fold(effect)):
+        return _in_percent(t, effect, metric)
     faster = effect.ratio < 1 or not is_time
     shown = effect.inverse if effect.ratio < 1 else effect
     shorter = faster and is_time
@@ -215,25 +202,16 @@ def _many_times(
         name: shorter_text(t, value, shown) if shorter else times_text(value, shown)
         for name, value in numbers.items()
     }
-    suffix = "-at-least" if verdict.at_least_delta else ""
-    way = "shorter" if shorter else "faster" if faster else "slower"
-    return f"times-{way}{suffix}", values
+    return f"times-{'shorter' if shorter else 'faster' if faster else 'slower'}", values
 
 
-def _decided(
-    t: Texts, verdict: Verdict, effect: Interval, metric: Metric
-) -> tuple[str, dict[str, str]]:
-    """Choose the sentence that tells a difference (slower-at-least, …), with its numbers."""
-    above = effect.ratio > 1
-    digits = percent_decimals(effect)
-    shares = (abs(effect.ratio - 1), *_differences(effect))
-    numbers = (percent(t, share, digits) for share in shares)
+def _in_percent(t: Texts, effect: Interval, metric: Metric) -> tuple[str, dict[str, str]]:
+    """Whether the new side is faster or slower, by how many per cent of the old value."""
+    above, digits = effect.ratio > 1, percent_decimals(effect)
+    ends = (effect.low - 1, effect.high - 1) if above else (1 - effect.high, 1 - effect.low)
+    numbers = (percent(t, share, digits) for share in (abs(effect.ratio - 1), *ends))
     values = dict(zip(("percent", "low", "high"), numbers, strict=True))
-    faster = above != (metric.better is Better.LOWER)
-    direction = "faster" if faster else "slower"
-    if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return f"small-{direction}", values
-    return f"{direction}-at-least" if verdict.at_least_delta else direction, values
+    return "faster" if above != (metric.better is Better.LOWER) else "slower", values
 
 
 def _detectable(t: Texts, family: str, verdict: Verdict) -> str:
@@ -265,43 +243,13 @@ def extremes_said(
     least, most = verdict.extremes
     values = {"confidence": confidence_percent(t, least.effect.confidence)}
     for name, extreme in (("least", least), ("most", most)):
-        text, interval = _said(t, extreme, metric)
+        key, numbers = "measured", _signed(t, extreme.effect)
+        if extreme.kind in BY_SIGN:
+            key, numbers = _difference(t, extreme.effect, metric)
+        interval = "shorter.interval" if key == "times-shorter" else "interval.plain"
         values |= {
-            name: text,
+            name: t(f"extreme.{key}", **numbers),
             f"{name}_at": t.quoted(level(extreme.context)),
-            f"{name}_interval": interval,
+            f"{name}_interval": t(interval, **numbers),
         }
     return values
-
-
-def _said(t: Texts, extreme: Extreme, metric: Metric) -> tuple[str, str]:
-    """``is 3.1 % slower`` and ``2.0 % to 4.2 %``."""
-    effect, is_time = extreme.effect, metric.better is Better.LOWER
-    digits = percent_decimals(effect)
-    if extreme.kind not in BY_SIGN:
-        ends = (change(t, effect.low, digits), change(t, effect.high, digits))
-        return t("extreme.measured", percent=change(t, effect.ratio, digits)), _to(t, *ends)
-    faster = (effect.ratio < 1) == is_time
-    direction = "faster" if faster else "slower"
-    if is_many_times(effect) if is_time else is_many_fold(effect):
-        shown = effect.inverse if effect.ratio < 1 else effect
-        if faster and is_time:
-            factor = shorter_text(t, shown.ratio, shown)
-            low, high = (shorter_text(t, end, shown) for end in (shown.low, shown.high))
-            interval = t("shorter.interval", low=low, high=high)
-            return t("extreme.times-shorter", factor=factor), interval
-        text = t(f"extreme.times-{direction}", factor=times_text(shown.ratio, shown))
-        return text, _to(t, times_text(shown.low, shown), times_text(shown.high, shown))
-    text = t(f"extreme.{direction}", percent=percent(t, abs(effect.ratio - 1), digits))
-    return text, _to(t, *(percent(t, end, digits) for end in _differences(effect)))
-
-
-def _differences(effect: Interval) -> tuple[float, float]:
-    """The ends of an interval as shares of the old value, the smaller one first."""
-    if effect.ratio > 1:
-        return effect.low - 1, effect.high - 1
-    return 1 - effect.high, 1 - effect.low
-
-
-def _to(t: Texts, low: str, high: str) -> str:
-    return t("interval.plain", low=low, high=high)

@@ -4,7 +4,6 @@ server was attached, or ran on another host."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from teiten.model.distribution import Distribution
@@ -26,8 +25,7 @@ CLOCKS = "clocks"
 
 def of_first_host(kit: Kit) -> str:
     """Word what a note adds where a machine's numbers are those of one of several db hosts."""
-    hosts = kit.analysis.plan.hosts
-    return kit.t("chart.of-first-host") if hosts is not None and hosts.more else ""
+    return kit.t("chart.of-first-host") if have_own_hosts(kit) else ""
 
 
 def host_rows(kit: Kit) -> Rows:
@@ -42,12 +40,13 @@ def host_rows(kit: Kit) -> Rows:
         (t("host.role-node", number=number), _of_host(kit, node.host))
         for number, node in enumerate(hosts.more, start=2)
     ]
-    for node in hosts.more:
-        words = {"address": node.address, "client": node.peer}
-        rows.append((t("host.way-of-nodes"), t("host.way.text", **words)))
+    ways = [("host.way-of-nodes", node.address, node.peer) for node in hosts.more]
     if hosts.address is not None:
-        words = {"address": hosts.address, "client": hosts.client_address or ""}
-        rows.append((t("host.way"), t("host.way.text", **words)))
+        ways.append(("host.way", hosts.address, hosts.client_address or ""))
+    rows += [
+        (t(key), t("host.way.text", address=address, client=client))
+        for key, address, client in ways
+    ]
     rows += [(t("host.clock"), text) for text in _clocks(kit)]
     if not hosts.together:
         rows.append((t("host.client-cpu"), _client_cpu(kit)))
@@ -56,26 +55,21 @@ def host_rows(kit: Kit) -> Rows:
 
 def client_rows(kit: Kit, rows: Callable[[Kit, HostFacts], Rows]) -> Rows:
     """The client host's machine, where it is another than the servers', and those of nodes."""
-    t, hosts = kit.t, kit.analysis.plan.hosts
+    hosts = kit.analysis.plan.hosts
     if hosts is None:
         return []
-    others = [] if hosts.together else [(partial(t, "host.of-client"), hosts.client.facts)]
-    others += [
-        (partial(t, "host.of-node", number=number), node.host.facts)
-        for number, node in enumerate(hosts.more, start=2)
+    others = [] if hosts.together else [("host.of-client", 0, hosts.client)]
+    others += [("host.of-node", at, node.host) for at, node in enumerate(hosts.more, start=2)]
+    return [
+        (kit.t(key, what=what, number=number), value)
+        for key, number, host in others
+        for what, value in rows(kit, host.facts)
     ]
-    return [(name(what=what), value) for name, facts in others for what, value in rows(kit, facts)]
 
 
 def _of_host(kit: Kit, host: PlannedHost) -> str:
-    return kit.t(
-        "host.text",
-        host=host.shown,
-        node=host.node,
-        user=host.user,
-        python=host.python,
-        workdir=host.workdir,
-    )
+    facts = {name: getattr(host, name) for name in ("node", "user", "python", "workdir")}
+    return kit.t("host.text", host=host.shown, **facts)
 
 
 def _client_cpu(kit: Kit) -> str | None:
@@ -99,19 +93,15 @@ def _clocks(kit: Kit) -> Iterable[str]:
         for role, (offset, uncertainty) in trial.facts.get(CLOCKS, {}).items():
             if role not in largest or abs(offset) > abs(largest[role][0]):
                 largest[role] = (offset, uncertainty)
-    for role, (offset, uncertainty) in largest.items():
+    for label, (offset, uncertainty) in largest.items():  # labels: db, client, db-2
+        _, dash, number = label.partition("-")
+        role = kit.t("host.role-node", number=number) if dash else kit.t(f"host.role-{label}")
         yield kit.t(
             "host.clock.text",
-            role=_role(kit, role),
+            role=role,
             offset=f"{offset * 1000:+.1f}",
             uncertainty=f"{uncertainty * 1000:.1f}",
         )
-
-
-def _role(kit: Kit, label: str) -> str:
-    """Name a host's role, by its label in the trials' clocks: db, client, db-2."""
-    _, dash, number = label.partition("-")
-    return kit.t("host.role-node", number=number) if dash else kit.t(f"host.role-{label}")
 
 
 def have_own_hosts(kit: Kit) -> bool:
@@ -218,12 +208,12 @@ def starts_servers(plan: Plan) -> bool:
     return any(server.attached is None for _, server in plan.servers)
 
 
-def parameter_of(kit: Kit, level: str, name: str, otherwise: str | None) -> str | None:
-    """A parameter's value as a server has it that keeps its own settings; else ``otherwise``."""
+def shared_buffers_of(kit: Kit, level: str, otherwise: str | None) -> str | None:
+    """``shared_buffers`` as a server has it that keeps its own settings; else ``otherwise``."""
     server = dict(kit.analysis.plan.servers).get(level)
     if server is None or server.attached is None:
         return otherwise
-    own = server.attached.parameter(name)
+    own = server.attached.parameter("shared_buffers")
     return own.text if own is not None else None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from teiten.report.numbers import NOTHING, plain
+from teiten.report.texts import Texts
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,6 @@ class TableCell:
     sort: float | None = None
     kind: str = ""
     """A CSS class: a verdict's kind, an outcome, ``muted``, ``code``."""
-    title: str = ""
-    """Shown on hover."""
     links: tuple[tuple[str, str], ...] = ()
     """Files beside the page: what each is called, and its relative address."""
     says_nothing: bool = False
@@ -72,6 +71,11 @@ def with_columns(
         tuple(columns[at] for at in kept),
         tuple(tuple(row[at] for at in kept) for row in rows),
     )
+
+
+def headings(t: Texts, *keys: str, numeric: bool = False) -> tuple[Column, ...]:
+    """Columns with these texts above them."""
+    return tuple(Column(t(key), numeric) for key in keys)
 
 
 def level_value(text: str, otherwise: int) -> float:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -21,20 +22,8 @@ from teiten.model.trial import Problem
 from teiten.ways.registry import folders as names_of_ways
 
 PARTS = (
-    "",
-    "cautions.",
-    "problems.",
-    "profiles.",
-    "comparison.",
-    "history.",
-    "collection.",
-    "saturation.",
-    "plans.",
-    "attached.",
-    "hosts.",
-    "nodes.",
-    "distribution.",
-    "site.",
+    *("", "cautions.", "problems.", "profiles.", "comparison.", "history.", "collection."),
+    *("saturation.", "plans.", "attached.", "hosts.", "nodes.", "distribution.", "site."),
     "discussion.",
 )
 """The files of each language, by what stands before the language's name."""
@@ -67,6 +56,10 @@ class Texts:
     def metric(self, metric: Metric) -> str:
         """The name of a metric; its own where it has no text."""
         return self.either(f"metric.{metric.name}", metric.name)
+
+    def problem(self, problem: Problem) -> str:
+        """Why a trial does not count, without the detail; the code itself where it has no text."""
+        return self.either(f"problem.{problem.code}", problem.code)
 
     def of(self, text: Bilingual) -> str:
         return text.in_language(self.language)
@@ -106,8 +99,7 @@ def read_entries(name: str) -> dict[str, str]:
 
 
 def words_in(package: str, language: Language) -> dict[str, str]:
-    """The words in the folder of a kind of workload, a data set or a factor, as dotted keys; empty
-    where it has none of its own."""
+    """The words in the folder of a kind, data set or factor, as dotted keys; empty without any."""
     return _entries(resources.files(package) / f"words.{language}.toml")
 
 
@@ -138,6 +130,12 @@ def texts(language: Language) -> Texts:
     return Texts(language, entries)
 
 
+def valid_xml(text: str) -> str:
+    """Replace the characters that no XML 1.0 may hold, not even escaped: ElementTree lets them
+    through, and no program reads the file then."""
+    return re.sub("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
+
+
 class _Values(dict[str, str]):
     """A value that a caution does not carry is shown by its name, never a failure of the report."""
 
@@ -148,25 +146,15 @@ class _Values(dict[str, str]):
 def caution_text(caution: Caution, language: Language) -> tuple[str, str]:
     """Word what a caution is about, and its advice; the code itself where it has no text. A value
     that is a text has one for each language: ``why`` is that of ``why_en`` or ``why_ja``."""
-    known = texts(language).entries
+    t = texts(language)
     suffix = f"_{language}"
     own = ((key, text) for key, text in caution.values if key.endswith(suffix))
     values = _Values((*caution.values, *((key.removesuffix(suffix), text) for key, text in own)))
-    what = known.get(f"caution.{caution.code}.what")
+    what = t.entries.get(f"caution.{caution.code}.what")
     if what is None:
         listed = ", ".join(f"{name} {value}" for name, value in caution.values)
         return f"{caution.code} ({listed})" if listed else caution.code, ""
-    advice = known.get(f"caution.{caution.code}.advice", "")
-    return _on_host(values, what.format_map(values), language), advice.format_map(values)
-
-
-def _on_host(values: Mapping[str, str], what: str, language: Language) -> str:
-    """Add which host a caution is about, in a campaign on other hosts."""
-    if "host" not in values:
-        return what
-    return texts(language)("host.caution", host=values["host"], what=what)
-
-
-def problem_text(problem: Problem, language: Language) -> str:
-    """Why a trial does not count, without the detail; the code itself where it has no text."""
-    return texts(language).either(f"problem.{problem.code}", problem.code)
+    what = what.format_map(values)
+    if "host" in values:  # in a campaign on other hosts
+        what = t("host.caution", host=values["host"], what=what)
+    return what, t.either(f"caution.{caution.code}.advice", "").format_map(values)

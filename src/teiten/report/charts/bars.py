@@ -1,5 +1,4 @@
-"""Horizontal bars, so that labels of any length can be read: times of queries with their intervals,
-levels ranked by a metric, and parts of a whole."""
+"""Horizontal bars for labels of any length: times of queries, ranked levels, parts of a whole."""
 
 from __future__ import annotations
 
@@ -31,6 +30,7 @@ from teiten.report.charts.base import (
     text_width,
     tips,
 )
+from teiten.report.charts.levels import Dot
 
 FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
@@ -124,46 +124,18 @@ def _times(axes: QueryAxes, spread: Sequence[float]) -> list[Spec]:
     span = {"x": of("low:Q", title=axes.x, scale=scale, axis=axis), "x2": of("high")}
     beyond = {"x": of("high:Q", scale=scale), "color": CURRENT}
     timed, over = "!datum.over", "datum.over"
+    bars = mark("bar", value, only=timed, opacity=0.85)
+    dots = mark("circle", value, only=timed, size=70, opacity=1)
+    interval = {**base, **({} if spread else {"color": CURRENT}), **span}
+    limit = {**value, "text": of("text:N"), "color": CURRENT}
+    goes_on = {"text": "›", "align": "left", "dx": 2, "fontSize": 14}
     return [
-        mark("circle", value, only=timed, size=70, opacity=1)
-        if spread
-        else mark("bar", value, only=timed, opacity=0.85),
-        mark(
-            "rule",
-            {**base, **({} if spread else {"color": CURRENT}), **span},
-            only=timed,
-            strokeWidth=1.6,
-            opacity=0.9,
-        ),
-        mark(
-            "text",
-            {**base, **beyond},
-            only="datum.above",
-            text="›",
-            align="left",
-            dx=2,
-            fontSize=14,
-        ),
+        dots if spread else bars,
+        mark("rule", interval, only=timed, strokeWidth=1.6, opacity=0.9),
+        mark("text", {**base, **beyond}, only="datum.above", **goes_on),
         mark("point", value, only=over, shape="triangle-right", size=80, filled=True, opacity=1),
-        mark(
-            "text",
-            {**value, "text": of("text:N"), "color": CURRENT},
-            only=over,
-            align="left",
-            dx=9,
-            fontSize=11,
-        ),
+        mark("text", limit, only=over, align="left", dx=9, fontSize=11),
     ]
-
-
-@dataclass(frozen=True)
-class RankedDot:
-    """A trial of a level."""
-
-    level: str
-    value: float
-    block: int
-    trial: int
 
 
 @dataclass(frozen=True)
@@ -176,9 +148,7 @@ class RankedWords:
     trial: str
 
 
-def ranked(
-    name: str, dots: Sequence[RankedDot], labels: Mapping[str, str], words: RankedWords
-) -> Chart:
+def ranked(name: str, dots: Sequence[Dot], labels: Mapping[str, str], words: RankedWords) -> Chart:
     """Levels ranked by a metric: a bar for each median, its trials as dots, the highest first.
     ``labels``: what stands at the end of a level's bar."""
     levels = {dot.level for dot in dots}

@@ -35,16 +35,8 @@ OLD = "#7890a8"
 NEW = "#e07b1f"
 SIDE_COLOURS = (OLD, NEW, "#009e73", "#b565a7", "#56a5d8", "#a58a1c")
 CATEGORY_COLOURS = (
-    "#3d7ab8",
-    "#e69f00",
-    "#009e73",
-    "#cc6ba2",
-    "#d55e00",
-    "#56b4e9",
-    "#9c8b1f",
-    "#7a68b3",
-    "#a0522d",
-    "#5f8f8f",
+    *("#3d7ab8", "#e69f00", "#009e73", "#cc6ba2", "#d55e00"),
+    *("#56b4e9", "#9c8b1f", "#7a68b3", "#a0522d", "#5f8f8f"),
 )
 QUIET = "#9aa3ad"
 MOST_OF_AN_INTERVAL = 1.6
@@ -74,26 +66,25 @@ def text_width(text: str, size: float = 13.0) -> float:
     return size * sum(1.0 if ord(letter) > ord("\u2fff") else 0.57 for letter in text)
 
 
-def in_lines(text: str, room: float, size: float = 12.0) -> list[str]:
+def in_lines(text: str, room: float) -> list[str]:
     """A label in as few lines of about so many pixels as possible, none much shorter than the
     others: broken between words, and between Japanese letters where there are none."""
-    fewest = len(_broken(text, room, size))
-    tried = (_broken(text, share * room, size) for share in (0.5, 0.6, 0.7, 0.8, 0.9))
-    return next((lines for lines in tried if len(lines) == fewest), _broken(text, room, size))
+    longest = _broken(text, room)
+    tried = (_broken(text, share * room) for share in (0.5, 0.6, 0.7, 0.8, 0.9))
+    return next((lines for lines in tried if len(lines) == len(longest)), longest)
 
 
-def _broken(text: str, room: float, size: float) -> list[str]:
+def _broken(text: str, room: float) -> list[str]:
     lines = [""]
     for word in _WORDS.findall(text):
-        if lines[-1] and text_width(lines[-1] + word.rstrip(), size) > room:
+        if lines[-1] and text_width(lines[-1] + word.rstrip(), 12.0) > room:
             lines.append("")
         lines[-1] += word
     return [line.rstrip() for line in lines]
 
 
 def labels_in_lines(labels: Sequence[str], step: float) -> Spec:
-    """Keys of an axis that put each label below its own step, in lines; none where one
-    line is enough."""
+    """Keys of an axis that break labels into lines; none where one line is enough."""
     lines = {label: in_lines(label, step) for label in labels}
     if all(len(broken) == 1 for broken in lines.values()):
         return {}
@@ -126,8 +117,7 @@ class Chart:
     alternative: str = ""
     """Text for readers who cannot see the chart; where empty, they get ``note``."""
     figures: tuple[tuple[str, str, str], ...] = ()
-    """The chart in figures, which stand before it on small screens: label, number with its
-    interval, and word."""
+    """Label, number with its interval, and word, which stand before it on small screens."""
     still: Markup = EMPTY
     """The picture inside a page (``render.pictures``); empty leaves it to the page's scripts."""
     chooser: Mapping[str, Any] = field(default_factory=dict)
@@ -144,8 +134,19 @@ def as_records(columns: Columns) -> list[dict[str, Any]]:
 
 
 def as_columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Columns:
-    """Rows to columns; what is not a finite number becomes None, which Vega leaves out."""
-    return {name: [_finite(row[at]) for row in rows] for at, name in enumerate(names)}
+    """Rows to columns, as ``finite`` makes them."""
+    return finite({name: [row[at] for row in rows] for at, name in enumerate(names)})
+
+
+def finite(columns: Columns) -> Columns:
+    """The columns; what is not a finite number becomes None, which Vega leaves out."""
+    return {
+        name: [
+            None if isinstance(value, float) and not math.isfinite(value) else value
+            for value in values
+        ]
+        for name, values in columns.items()
+    }
 
 
 def columns_of(form: type[DataclassInstance], points: Sequence[DataclassInstance]) -> Columns:
@@ -184,10 +185,6 @@ def cut_above(points: Sequence[PointT]) -> tuple[list[PointT], bool]:
     known: Sequence[Any] = points
     most = max((point.value for point in known), default=1.0)
     return cut(points, -math.inf, MOST_OF_AN_INTERVAL * most)
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 _TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
@@ -256,8 +253,7 @@ def panels(
     order: Sequence[str] | None = None,
     apart: bool = False,
 ) -> Spec:
-    """The specification of plots beside one another, one for each value of the column ``panel``.
-    ``apart``: each has an axis of its own."""
+    """Plots beside one another by the column ``panel``; ``apart``: each has an axis of its own."""
     facet = {"facet": of("panel:N", title=None, sort=order), "columns": columns}
     own = {"resolve": {"scale": {"y": "independent"}}} if apart else {}
     return faceted(layers, width, height, **facet, **own)

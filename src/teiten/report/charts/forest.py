@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from teiten.model.text import joined_sentences
@@ -90,15 +90,15 @@ def forest(
     words: ForestWords,
     widest: tuple[float, float] = WIDEST,
 ) -> Chart:
-    """One row per level, the overall ratio first; ``delta`` is a share.
-
-    ``widest``: how far intervals are drawn; beyond LINEAR the axis is logarithmic.
-    """
+    """One row per level, the overall ratio first; beyond LINEAR the axis is logarithmic. ``delta``:
+    a share; ``widest``: how far intervals are drawn."""
     domain = _reach(rows, delta, widest)
     drawn, is_cut = cut(rows, *domain)
     layers = _layers([row.label for row in rows], domain, delta, words)
     overall = words.overall if len(rows) > 1 and rows[0].overall else ""
-    width = round(WIDE - 180 - max(0.0, _labels(row.label for row in rows) - USUAL_LABELS))
+    labels = max(min(LABEL_LIMIT, text_width(row.label)) for row in rows)
+    figures = round(max(text_width(row.text) for row in rows))
+    width = round(WIDE - 180 - max(0.0, labels - USUAL_LABELS))
     return Chart(
         name,
         words.title,
@@ -108,22 +108,10 @@ def forest(
             "resolve": {"scale": {"size": "independent"}},
         },
         columns_of(ForestRow, drawn),
-        _fit(rows),
+        Fit((), round(labels) + figures + 50, figures),  # labels, and ratios in figures
         alternative="; ".join(f"{row.label}: {row.text}, {row.verdict}" for row in rows),
         figures=tuple((row.label, row.text, row.verdict) for row in rows),
     )
-
-
-def _fit(rows: Sequence[ForestRow]) -> Fit:
-    """Beside the plot stand the labels, and the ratios in figures."""
-    labels = _labels(row.label for row in rows)
-    figures = round(max(text_width(row.text) for row in rows))
-    return Fit((), round(labels) + figures + 50, figures)
-
-
-def _labels(labels: Iterable[str]) -> float:
-    """Pixels that they take, at most."""
-    return max(min(LABEL_LIMIT, text_width(label)) for label in labels)
 
 
 def _layers(

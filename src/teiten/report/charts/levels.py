@@ -58,7 +58,6 @@ class LevelAxes:
     median: str = ""
     logarithmic: bool = False
     maximum: float | None = None
-    format: str = WHOLE
     ticks: tuple[float, ...] = ()
     """Where the value axis has its labels; empty leaves it to Vega."""
 
@@ -74,19 +73,8 @@ def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelA
     for dot in dots:
         groups.setdefault((dot.panel, dot.level, dot.side), []).append(dot.value)
     medians = [
-        (
-            "median",
-            panel,
-            level,
-            side,
-            median(values),
-            min(values),
-            max(values),
-            None,
-            None,
-            sides.index(side),
-        )
-        for (panel, level, side), values in groups.items()
+        ("median", *at, median(values), min(values), max(values), None, None, sides.index(at[-1]))
+        for at, values in groups.items()
     ]
     data = as_columns(FIELDS, [*rows, *medians])
     count = len(axes.panels)
@@ -139,7 +127,7 @@ def _layers(axes: LevelAxes, width: float) -> list[Spec]:
     scale = _value_scale(axes)
     value = {"y": of("value:Q", scale=scale)}
     axis = {"values": list(axes.ticks)} if axes.ticks else {"tickCount": 5}
-    low = of("low:Q", scale=scale, title=axes.y, axis={**axis, "format": axes.format})
+    low = of("low:Q", scale=scale, title=axes.y, axis={**axis, "format": WHOLE})
     head = (("side:N", axes.side), ("level:O", axes.x))
     of_median = tips(*head, ("value:Q", f"{axes.median}, {axes.y}", NUMBER))
     of_trial = tips(
@@ -152,24 +140,12 @@ def _layers(axes: LevelAxes, width: float) -> list[Spec]:
     words = [level for level in axes.levels if not level[:1].isdecimal()]
     if words:  # no line joins levels that are no numbers on the axis
         line["transform"].append({"filter": {"not": {"field": "level", "oneOf": words}}})
+    span, middle = {**apart, "y": low, "y2": of("high")}, {**apart, **value, **of_median}
+    tick = {"thickness": 2.5, "width": band, "orient": "horizontal"}
     return [
-        mark(
-            "bar",
-            {**apart, "y": low, "y2": of("high")},
-            only=medians,
-            opacity=0.18,
-            cornerRadius=2,
-            width=band,
-        ),
+        mark("bar", span, only=medians, opacity=0.18, cornerRadius=2, width=band),
         line,
-        mark(
-            "tick",
-            {**apart, **value, **of_median},
-            only=medians,
-            thickness=2.5,
-            width=band,
-            orient="horizontal",
-        ),
+        mark("tick", middle, only=medians, **tick),
         mark("circle", {**apart, **value, **of_trial}, only=trials, size=26, opacity=0.75),
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import cycle
 
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import (
@@ -75,25 +76,18 @@ class CurveLabels:
     """Both axes are, with the loads as ticks; the chart is then half as wide (``curves``)."""
 
 
-@dataclass(frozen=True)
-class AxisMark:
-    """A place on the axis that has a name, such as the size of the memory."""
-
-    x: float
-    name: str
-
-
 def line_chart(
     name: str,
     points: Sequence[CurvePointOfSide],
     words: CurveLabels,
     *,
-    marks: Sequence[AxisMark] = (),
+    place: tuple[float, str] | None = None,
     ticks: Sequence[float] = (),
     wide: bool = True,
 ) -> Chart:
     """Lines from zero on, one for each side. ``ticks``: where the horizontal axis has labels; empty
-    where points are, if they are few. Intervals that end far above every value are cut."""
+    where points are, if they are few. ``place``: one on that axis with a name, such as the size of
+    the memory. Intervals that end far above every value are cut."""
     drawn, is_cut = cut_above(points)
     measured = sorted({point.x for point in points})
     shown = list(ticks) or (measured if len(measured) <= FEW else [])
@@ -106,7 +100,7 @@ def line_chart(
     )
     base = {"x": x, **coloured_by("side:N", words.sides)}
     y = of("value:Q", title=words.y, scale=ZERO, axis={"tickCount": 5, "format": WHOLE})
-    layers = [layer for at, named in enumerate(marks) for layer in _named(named, at)]
+    layers = [*_named(*place)] if place else []
     if any(point.low is not None for point in points):
         band = {"y": of("low:Q", title=words.y, scale=ZERO), "y2": of("high")}
         high = {**base, "y": of("high:Q", scale=ZERO)}
@@ -131,10 +125,10 @@ def line_chart(
     )
 
 
-def _named(named: AxisMark, at: int) -> tuple[Spec, Spec]:
-    """A line upwards with its name above the plot, each higher than the one before."""
-    row, x = {"x": named.x, "name": named.name}, of("x:Q")
-    text = {"x": x, "y": {"value": -4 - 14 * at}, "text": of("name:N")}
+def _named(place: float, name: str) -> tuple[Spec, Spec]:
+    """A line upwards with its name above the plot."""
+    row, x = {"x": place, "name": name}, of("x:Q")
+    text = {"x": x, "y": {"value": -4}, "text": of("name:N")}
     look: Spec = {"align": "center", "fontSize": 11, "opacity": 0.75, "baseline": "bottom"}
     return (
         inline(mark("rule", {"x": x}, strokeDash=[4, 4], opacity=0.45), row),
@@ -170,12 +164,9 @@ class SweepWords:
 
 
 def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
-    """The speed-up of queries over the levels of a numeric factor, each with its interval: lines
-    from zero on, with the line at 1."""
+    """The speed-up of queries over the levels of a numeric factor, with intervals."""
     queries = list(dict.fromkeys(point.query for point in points))
-    colours = (
-        [NEW] if len(queries) == 1 else [CATEGORY_COLOURS[at % 10] for at in range(len(queries))]
-    )
+    colours = dict(zip(queries, cycle(CATEGORY_COLOURS if len(queries) > 1 else [NEW])))
     drawn, is_cut = cut_above(points)
     x = of(
         "level:Q",
@@ -188,8 +179,7 @@ def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> C
             "labelOverlap": True,
         },
     )
-    legend = {"legend": None} if len(queries) == 1 else {}
-    base = {"x": x, **coloured_by("query:N", dict(zip(queries, colours, strict=True)), **legend)}
+    base = {"x": x, **coloured_by("query:N", colours)}
     y = of("value:Q", title=words.y, scale=ZERO, axis={"tickCount": 5})
     interval = {"y": of("low:Q", title=words.y), "y2": of("high")}
     hint = tips(
@@ -238,12 +228,14 @@ class CurvePoint:
 def curves(name: str, points: Sequence[CurvePoint], words: CurveLabels) -> Chart:
     """A number by load: a dot for every load's mean, the knee, and the curve where one fits. Axes
     that are not logarithmic begin at 0; the curves' points end where the measured loads do."""
-    legend = {} if any(words.sides) else {"legend": None}
-    across, up = _logarithmic(points) if words.logarithmic else _from_zero()
+    across: Spec = {"scale": ZERO, "axis": {"grid": False, "tickMinStep": 1}}
+    up: Spec = {"scale": ZERO, "axis": {"tickCount": 5, "format": WHOLE}}
+    if words.logarithmic:
+        across, up = _logarithmic(points)
     base = {
         "x": of("load:Q", title=words.x, **across),
         "y": of("value:Q", title=words.y, **up),
-        **coloured_by("side:N", words.sides, **legend),
+        **coloured_by("side:N", words.sides),
     }
     spans = {"x": of("low:Q", title=words.x), "x2": of("high")}
     hint = tips(("side:N", words.side), ("load:Q", words.x), ("value:Q", words.y, ",.4~g"))
@@ -271,15 +263,8 @@ def curves(name: str, points: Sequence[CurvePoint], words: CurveLabels) -> Chart
     )
 
 
-def _from_zero() -> tuple[Spec, Spec]:
-    """The scales and axes of loads and values."""
-    return (
-        {"scale": ZERO, "axis": {"grid": False, "tickMinStep": 1}},
-        {"scale": ZERO, "axis": {"tickCount": 5, "format": WHOLE}},
-    )
-
-
 def _logarithmic(points: Sequence[CurvePoint]) -> tuple[Spec, Spec]:
+    """The scales and axes of loads and values."""
     loads = sorted({point.load for point in points if point.kind is PointKind.MEAN})
     ticks = list(logarithmic_ticks([point.value for point in points]))
     across = {"values": loads, "grid": False, "format": WHOLE, "labelOverlap": True}

@@ -1,5 +1,4 @@
-"""Points with their intervals: campaigns along a line, workloads by version, and ratios as they are
-printed against those that were measured."""
+"""Points with intervals: campaigns, workloads by version, ratios printed and measured."""
 
 from __future__ import annotations
 

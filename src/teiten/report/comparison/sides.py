@@ -1,5 +1,4 @@
-"""The two campaigns of a comparison: their names, the verdicts in words, their differences as
-tables and notices, and their environments side by side."""
+"""The two campaigns of a comparison: names, verdicts, differences and environments in words."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ from collections.abc import Callable
 from teiten.analysis.model.comparison import Comparison, Difference, UnpairedResult, Weight
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.model.facts import HostFacts, Severity
-from teiten.model.study import SERVER
 from teiten.model.text import Language
 from teiten.report.names import Side
 from teiten.report.numbers import NOTHING, bytes_text, moment
@@ -17,8 +15,6 @@ from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import Texts, caution_text, texts
 from teiten.report.view.evidence import environment_rows
 from teiten.report.view.kit import Kit
-
-A, B = "A", "B"
 
 
 class Pair:
@@ -33,7 +29,11 @@ class Pair:
         distinct = distinctions(comparison.a, comparison.b, self.t)
         self.sides = tuple(
             Side(letter, self.t("comparison.side", letter=letter, what=what), letter)
-            for letter, what in zip((A, B), distinct, strict=True)
+            for letter, what in zip("AB", distinct, strict=True)
+        )
+        self.columns = (
+            Column(self.t("table.what")),
+            *(Column(side.long) for side in self.sides),
         )
 
     def server(self, result: UnpairedResult) -> str:
@@ -89,12 +89,18 @@ BYTES = frozenset({"memory", "memory-limit"})
 
 def difference_text(t: Texts, difference: Difference) -> str:
     """``scale factor of read: 10 against 20``"""
-    return t(
-        "comparison.difference",
-        what=_what(t, difference),
-        a=_value(t, difference, difference.a),
-        b=_value(t, difference, difference.b),
-    )
+    return t("comparison.difference", **_words(t, difference))
+
+
+def _words(t: Texts, difference: Difference) -> dict[str, str]:
+    """Name a difference, with the value of either side."""
+    values = {"a": difference.a, "b": difference.b}
+    for side, value in values.items():
+        if difference.code in BYTES and value.isdecimal():
+            values[side] = bytes_text(float(value))
+        else:
+            values[side] = t.either(f"difference-value.{value}", value)
+    return {"what": t(f"difference.{difference.code}", subject=difference.subject), **values}
 
 
 def obstacle_lines(comparison: Comparison, language: Language) -> tuple[str, ...]:
@@ -105,27 +111,14 @@ def obstacle_lines(comparison: Comparison, language: Language) -> tuple[str, ...
 
 def difference_table(pair: Pair, weight: Weight) -> Table | None:
     t = pair.t
-    differences = [
-        difference for difference in pair.comparison.differences if difference.weight is weight
-    ]
-    if not differences:
-        return None
-    columns = (Column(t("table.what")), *(Column(side.long) for side in pair.sides))
     rows = tuple(
-        cells(
-            _what(t, difference),
-            _value(t, difference, difference.a),
-            _value(t, difference, difference.b),
-        )
-        for difference in differences
+        cells(*_words(t, difference).values())
+        for difference in pair.comparison.differences
+        if difference.weight is weight
     )
-    return Table(
-        f"differences-{weight.value}",
-        t(f"comparison.differences.{weight.value}"),
-        columns,
-        rows,
-        sortable=False,
-    )
+    caption = t(f"comparison.differences.{weight.value}")
+    table = Table(f"differences-{weight.value}", caption, pair.columns, rows, sortable=False)
+    return table if rows else None
 
 
 def environment_table(pair: Pair) -> Table:
@@ -140,7 +133,7 @@ def environment_table(pair: Pair) -> Table:
     return Table(
         "environments",
         t("comparison.environments"),
-        (Column(t("table.what")), *(Column(side.long) for side in pair.sides)),
+        pair.columns,
         (*rows, *_server_rows(pair)),
         note=t("comparison.environments-note"),
         sortable=False,
@@ -169,15 +162,14 @@ def caution_table(pair: Pair) -> Table | None:
 
 def _server_rows(pair: Pair) -> list[Row]:
     """Version and compiler of each server that both have."""
-    rows = []
-    sides = dict.fromkeys(result.side for result in pair.comparison.results)
-    for side in sides:
-        versions = [
-            kit.analysis.server_facts.get(level, {}).get("version") or NOTHING
-            for kit, level in zip(pair.kits, (side.a, side.b), strict=True)
-        ]
-        if pair.kits[0].names.contrast == SERVER:
-            name = pair.t("comparison.server-row", server=pair.kits[0].names.side(side.a).short)
+    names, rows = pair.kits[0].names, []
+    for side in dict.fromkeys(result.side for result in pair.comparison.results):
+        if names.is_server:
+            versions = (
+                kit.analysis.server_facts.get(level, {}).get("version") or NOTHING
+                for kit, level in zip(pair.kits, (side.a, side.b), strict=True)
+            )
+            name = pair.t("comparison.server-row", server=names.side(side.a).short)
             rows.append(_row(name, *versions))
     return rows
 
@@ -185,13 +177,3 @@ def _server_rows(pair: Pair) -> list[Row]:
 def _row(name: str, a: str, b: str) -> Row:
     kind = "differs" if a != b else ""
     return (TableCell(name), TableCell(a, kind=kind), TableCell(b, kind=kind))
-
-
-def _what(t: Texts, difference: Difference) -> str:
-    return t(f"difference.{difference.code}", subject=difference.subject)
-
-
-def _value(t: Texts, difference: Difference, value: str) -> str:
-    if difference.code in BYTES and value.isdecimal():
-        return bytes_text(float(value))
-    return t.either(f"difference-value.{value}", value)

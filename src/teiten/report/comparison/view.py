@@ -1,13 +1,12 @@
-"""A comparison as data: the parts of its report, in the order of every report; its results as
-charts and tables with A, B, ratio, interval, verdict."""
+"""A comparison as data: the parts of its report, in the order of every report."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from teiten.analysis.model.comparison import Comparison, UnpairedResult, Weight
-from teiten.analysis.model.findings import LevelResult, VerdictKind
+from teiten.analysis.model.findings import LevelResult
 from teiten.kinds.contract_present import present_in
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
@@ -32,14 +31,14 @@ from teiten.report.comparison.sides import (
     Pair,
     caution_table,
     difference_table,
-    difference_text,
     environment_table,
+    obstacle_lines,
 )
 from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.numbers import moment
 from teiten.report.parts import parted
-from teiten.report.sentences import machine_text, verdict_kind, verdict_word
-from teiten.report.tables import Column, Table, TableCell, cells
+from teiten.report.sentences import is_open, machine_text, verdict_kind, verdict_word
+from teiten.report.tables import Table, TableCell, cells, headings
 from teiten.report.view.answer import answer_section
 from teiten.report.view.contrasts import Judged, by_spread, forest_rows, forest_words, verdict_table
 from teiten.report.view.findings import findings_section
@@ -51,23 +50,19 @@ def comparison_page(comparison: Comparison, language: Language) -> Page:
     """Everything computed and worded; what is left is layout."""
     pair = Pair(comparison, language)
     t, (kit, _) = pair.t, pair.kits
-    first, *others = parted(
-        t,
-        (
-            answer_section(t, _notices(pair), _statements(pair), _remarks(pair)),
-            _asked(pair),
-            Section("results", t("section.results"), tuple(part_results(pair))),
-            findings_section(kit, comparison.claims),
-            _evidence(pair),
-        ),
+    sections = (
+        answer_section(t, _notices(pair), _statements(pair), _remarks(pair)),
+        _asked(pair),
+        Section("results", t("section.results"), tuple(part_results(pair))),
+        findings_section(kit, comparison.claims),
+        _evidence(pair),
     )
-    sections = with_contents(t("heading.contents"), first, *others)
     return Page(
         t,
         t("comparison.title", study=t.of(kit.study.title)),
         t("comparison.campaigns-named", a=comparison.a.name, b=comparison.b.name),
         (t("comparison.meta"),),
-        sections,
+        with_contents(t("heading.contents"), *parted(t, sections)),
         made_key="comparison.made",
     )
 
@@ -103,24 +98,15 @@ def _evidence(pair: Pair) -> Section:
 def _notices(pair: Pair) -> Iterator[str]:
     t, comparison = pair.t, pair.comparison
     if comparison.obstacles:
-        listed = t("list.strong").join(
-            difference_text(t, obstacle) for obstacle in comparison.obstacles
-        )
-        yield t("comparison-notice.insisted", differences=listed)
+        obstacles = obstacle_lines(comparison, t.language)
+        yield t("comparison-notice.insisted", differences=t("list.strong").join(obstacles))
     for side, campaign in zip(pair.sides, (comparison.a, comparison.b), strict=True):
-        if not campaign.plan.study.conclusive:
-            yield t(
-                "comparison-notice.no-conclusion",
-                side=side.short,
-                profile=campaign.plan.study.profile,
-            )
-        if campaign.missing and campaign.plan.study.measure.sequential is None:
-            yield t.plural(
-                "comparison-notice.missing",
-                campaign.missing,
-                side=side.short,
-                planned=len(campaign.plan.trials),
-            )
+        study, name = campaign.plan.study, side.short
+        if not study.conclusive:
+            yield t("comparison-notice.no-conclusion", side=name, profile=study.profile)
+        if campaign.missing and study.measure.sequential is None:
+            values = {"side": name, "planned": len(campaign.plan.trials)}
+            yield t.plural("comparison-notice.missing", campaign.missing, **values)
 
 
 def _statements(pair: Pair) -> Iterator[Statement]:
@@ -156,8 +142,7 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
     undecided = [
         pair.title(result)
         for result in pair.comparison.results
-        if result.metric.judged
-        and not (result.overall.conclusive and result.overall.kind is not VerdictKind.INCONCLUSIVE)
+        if result.metric.judged and is_open(result.overall)
     ]
     listed = t("list.strong").join(undecided) or t("comparison.undecided-none")
     yield t("answer.undecided"), listed
@@ -165,28 +150,20 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
 
 def _campaigns(pair: Pair) -> Table:
     t = pair.t
-    rows = []
-    for side, kit in zip(pair.sides, pair.kits, strict=True):
-        analysis, study = kit.analysis, kit.study
-        servers = t("list.separator").join(side.long for side in kit.names.sides.values())
-        rows.append(
-            cells(
-                side.long,
-                analysis.name,
-                moment(analysis.created_at),
-                machine_text(t, analysis.facts),
-                f"{study.name}, {study.profile}",
-                servers,
-            )
+    rows = tuple(
+        cells(
+            side.long,
+            kit.analysis.name,
+            moment(kit.analysis.created_at),
+            machine_text(t, kit.analysis.facts),
+            f"{kit.study.name}, {kit.study.profile}",
+            t("list.separator").join(side.long for side in kit.names.sides.values()),
         )
-    columns = ("campaign", "name", "started", "machine", "study", "servers-column")
-    return Table(
-        "campaigns",
-        t("comparison.campaigns"),
-        tuple(Column(t(f"comparison.{name}")) for name in columns),
-        tuple(rows),
-        sortable=False,
+        for side, kit in zip(pair.sides, pair.kits, strict=True)
     )
+    columns = ("campaign", "name", "started", "machine", "study", "servers-column")
+    titles = headings(t, *(f"comparison.{name}" for name in columns))
+    return Table("campaigns", t("comparison.campaigns"), titles, rows, sortable=False)
 
 
 def _method(pair: Pair) -> tuple[str, ...]:
@@ -215,7 +192,12 @@ def part_results(pair: Pair) -> Iterator[Block]:
         groups.setdefault(pair.title(result), []).append(result)
     for at, (title, results) in enumerate(groups.items(), start=1):
         yield Heading(3, title, part=True)
-        yield from gallery(_charts(pair, f"part-{at}", results))
+        yield from gallery(
+            _by_level(pair, f"part-{at}-{result.metric.name}-levels", result)
+            for result in results
+            if result.metric.judged
+            or result.metric.name in present_in(pair.kits[0], result.workload).by_level
+        )
         for result in results:
             name = f"part-{at}-{result.metric.name}"
             yield result_table(pair, name, result, noted=at == 1 and result is results[0])
@@ -237,13 +219,6 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
         workload=pair.title(result),
     )
     return forest(name, rows, result.overall.delta, words, WIDEST)
-
-
-def _charts(pair: Pair, prefix: str, results: Sequence[UnpairedResult]) -> Iterator[Chart | None]:
-    for result in results:
-        metric, kind = result.metric, present_in(pair.kits[0], result.workload)
-        if metric.judged or metric.name in kind.by_level:
-            yield _by_level(pair, f"{prefix}-{metric.name}-levels", result)
 
 
 def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
@@ -278,7 +253,6 @@ def _caption(pair: Pair, result: UnpairedResult, metric: str) -> str:
 def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) -> Table:
     """A, B, ratio, interval, trials and verdict of every level, and over all levels."""
     t, kit = pair.t, pair.kits[0]
-    factors = kit.names.varied([level.context for level in result.levels])
     confidence = confidence_percent(t, 1 - pair.comparison.statement_alpha)
     a, b = pair.sides
 
@@ -290,8 +264,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
     judged = Judged(
         t,
         _caption(pair, result, kit.metric_title(result.metric)),
-        factors,
-        tuple(kit.names.factor(factor) for factor in factors),
+        kit.names.columns([level.context for level in result.levels]),
         (a.short, b.short),
         t("comparison.ratio"),
         t("comparison.trials"),

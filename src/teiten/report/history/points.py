@@ -7,7 +7,6 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from teiten.analysis.model.history import (
     CampaignStep,
@@ -21,7 +20,7 @@ from teiten.report.effects import change, interval_percent, percent, percent_dec
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, measured, moment
 from teiten.report.sentences import machine_text
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Column, Row, Table, TableCell, cells, headings
 from teiten.report.texts import Texts
 
 Reports = Mapping[str, str]
@@ -30,22 +29,27 @@ Reports = Mapping[str, str]
 
 def value_text(t: Texts, point: HistoryPoint) -> str:
     """``1,234 (1,200 to 1,270)``, or the value alone where it has no interval."""
-    half = _half(point)
-    value = measured(point.value, half)
+    value, ends = _figures(point)
+    return t("history.interval" if ends else "history.plain", value=value, **ends)
+
+
+def _figures(point: HistoryPoint) -> tuple[str, dict[str, str]]:
+    """The value, and the ends of its interval if any, with the digits that this allows."""
     if point.low is None or point.high is None:
-        return t("history.plain", value=value)
-    ends = (measured(end, half) for end in (point.low, point.high))
-    return t("history.interval", value=value, **dict(zip(("low", "high"), ends, strict=True)))
+        return measured(point.value, math.nan), {}
+    half = (point.high - point.low) / 2
+    value, low, high = (measured(number, half) for number in (point.value, point.low, point.high))
+    return value, {"low": low, "high": high}
 
 
 def points_table(t: Texts, name: str, line: HistoryLine, reports: Reports) -> Table:
     """A row for each point; the changes before them where the line has any."""
     changes = {change.first: change for change in line.changes}
-    change = (Column(t("history.change"), numeric=True),) if changes else ()
+    change = headings(t, "history.change", numeric=True) if changes else ()
     return Table(
         name,
         t("history.points"),
-        (*_columns(t), *change, _campaign_column(t)),
+        (*_columns(t), *change, *headings(t, "comparison.campaign")),
         tuple(
             (
                 *_cells(t, point),
@@ -64,13 +68,9 @@ def single_points_table(
     return Table(
         "single",
         t("history.single-points"),
-        (Column(t("history.single-line")), *_columns(t), _campaign_column(t)),
+        (*headings(t, "history.single-line"), *_columns(t), *headings(t, "comparison.campaign")),
         tuple(
-            (
-                TableCell(title),
-                *_cells(t, line.points[0]),
-                _campaign_cell(line.points[0], reports),
-            )
+            cells(title, *_cells(t, line.points[0]), _campaign_cell(line.points[0], reports))
             for title, line in titled
         ),
         note=t("history.points-note"),
@@ -80,16 +80,9 @@ def single_points_table(
 def _columns(t: Texts) -> tuple[Column, ...]:
     """List the columns; those that a small screen is to show come first."""
     return (
-        Column(t("comparison.started")),
-        Column(t("history.version")),
-        Column(t("history.value"), numeric=True),
-        Column(t("table.interval"), numeric=True),
-        Column(t("history.blocks"), numeric=True),
+        *headings(t, "comparison.started", "history.version"),
+        *headings(t, "history.value", "table.interval", "history.blocks", numeric=True),
     )
-
-
-def _campaign_column(t: Texts) -> Column:
-    return Column(t("comparison.campaign"))
 
 
 def _campaign_cell(point: HistoryPoint, reports: Reports) -> TableCell:
@@ -100,11 +93,12 @@ def _campaign_cell(point: HistoryPoint, reports: Reports) -> TableCell:
 
 
 def _cells(t: Texts, point: HistoryPoint) -> Row:
+    value, ends = _figures(point)
     return (
         TableCell(moment(point.at), point.at, kind="left"),
         TableCell(point.version, point.version_number, kind="left"),
-        TableCell(measured(point.value, _half(point)), point.value),
-        TableCell(_interval(t, point), point.low),
+        TableCell(value, point.value),
+        TableCell(t("interval.plain", **ends) if ends else NOTHING, point.low),
         TableCell(str(point.blocks), point.blocks),
     )
 
@@ -113,19 +107,6 @@ def _change_cell(t: Texts, change: ChangePoint | None) -> TableCell:
     if change is None:
         return TableCell("")
     return TableCell(percent(t, change.ratio - 1, 1, signed=True), change.ratio, kind="verdict")
-
-
-def _interval(t: Texts, point: HistoryPoint) -> str:
-    if point.low is None or point.high is None:
-        return NOTHING
-    half = _half(point)
-    return t("interval.plain", low=measured(point.low, half), high=measured(point.high, half))
-
-
-def _half(point: HistoryPoint) -> float:
-    if point.low is None or point.high is None:
-        return math.nan
-    return (point.high - point.low) / 2
 
 
 def line_titles(t: Texts, lines: Sequence[HistoryLine]) -> tuple[str, ...]:
@@ -143,9 +124,13 @@ def line_id(line: HistoryLine) -> str:
     return f"line-of-{hashlib.sha256(chr(0).join(identity).encode()).hexdigest()[:10]}"
 
 
+def line_name(t: Texts, line: HistoryLine) -> str:
+    """``Range read, server 18``"""
+    return t("comparison.part", workload=t.of(line.title), server=level_text(t, line))
+
+
 def level_text(t: Texts, line: HistoryLine) -> str:
-    """The contrasted level as reports call it. A server keeps the name that the study gives it,
-    as its version may change along the line."""
+    """The contrasted level as reports call it; a server by the name that its study gives it."""
     if not line.level:
         return t("history.all-versions")
     if line.factor == SERVER:
@@ -166,16 +151,13 @@ def _title(t: Texts, line: HistoryLine, apart: str) -> str:
 
 
 def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
-    """Tell what differs between lines of one title: clients where these tell their conditions
-    apart, else fingerprints."""
+    """Tell lines of one title apart: by clients where these do, else by fingerprints."""
     machines = {same_title.machine for same_title in alike}
-    conditions = {same_title.conditions for same_title in alike}
+    conditions = {(same_title.conditions, _clients(same_title)) for same_title in alike}
     of_machine = t("history.apart-machine", of=line.machine) if len(machines) > 1 else ""
-    if len(conditions) == 1:
+    if len({condition for condition, _ in conditions}) == 1:
         return of_machine
-    if len({(same_title.conditions, _clients(same_title)) for same_title in alike}) == len(
-        set(map(_clients, alike))
-    ):
+    if len(conditions) == len({clients for _, clients in conditions}):
         counts = t("history.counts").join(map(str, _clients(line)))
         return of_machine + t("history.apart-clients", of=counts)
     return of_machine + t("history.apart-conditions", of=line.conditions)
@@ -192,33 +174,36 @@ MOST = 3
 def step_sentence(t: Texts, step: CampaignStep) -> str:
     """``Since night-2 (…): TPS of Range read, server 18: −3.1 % (95 % interval …); on 3 other
     lines no change can be told. …``"""
-    changed = [line for line in step.lines if _direction(line)]
     conclusive = step.before.conclusive and step.after.conclusive
     return t(
         "history.since",
         campaign=step.before.campaign,
         at=moment(step.before.at),
-        changes=_counted(t, step) if len(changed) > MOST else _each(t, step, changed),
+        changes=_changes(t, step),
         scope=t(f"history.since-scope-{'all' if conclusive else 'no-conclusion'}"),
     )
 
 
-def _each(t: Texts, step: CampaignStep, changed: Sequence[LineStep]) -> str:
+def _changes(t: Texts, step: CampaignStep) -> str:
     """Tell the lines that changed; a single line in any case, and others by their number."""
-    if len(step.lines) == 1:
-        return _line(t, step.lines[0])
-    left = len(step.lines) - len(changed)
-    rest = t.plural("history.since-rest", left) if changed else t("history.since-none", count=left)
-    return t("list.strong").join([*map(partial(_line, t), changed), *([rest] if left else [])])
+    directions = [_direction(line) for line in step.lines]
+    left = directions.count(0)
+    if len(directions) - left > MOST:
+        counts = {"higher": directions.count(1), "lower": directions.count(-1), "open": left}
+        return t("history.since-counted", count=len(directions), **counts)
+    sentences = [_line(t, line) for line in step.lines if len(directions) == 1 or _direction(line)]
+    if left and len(directions) > 1:
+        none = t("history.since-none", count=left)
+        sentences.append(t.plural("history.since-rest", left) if sentences else none)
+    return t("list.strong").join(sentences)
 
 
 def _line(t: Texts, step: LineStep) -> str:
-    what = t("comparison.part", workload=t.of(step.line.title), server=level_text(t, step.line))
-    versions = (
-        ""
-        if step.before.version == step.after.version
-        else t("history.since-versions", before=step.before.version, after=step.after.version)
-    )
+    what = line_name(t, step.line)
+    versions = ""
+    if step.before.version != step.after.version:
+        values = {"before": step.before.version, "after": step.after.version}
+        versions = t("history.since-versions", **values)
     if step.effect is None:
         before, after = (value_text(t, point) for point in (step.before, step.after))
         return t("history.since-values", what=what, before=before, after=after, versions=versions)
@@ -228,17 +213,6 @@ def _line(t: Texts, step: LineStep) -> str:
         percent=change(t, step.effect.ratio, percent_decimals(step.effect)),
         interval=interval_percent(t, step.effect),
         versions=versions,
-    )
-
-
-def _counted(t: Texts, step: CampaignStep) -> str:
-    directions = [_direction(line) for line in step.lines]
-    return t(
-        "history.since-counted",
-        count=len(directions),
-        higher=directions.count(1),
-        lower=directions.count(-1),
-        open=directions.count(0),
     )
 
 

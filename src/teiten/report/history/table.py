@@ -45,17 +45,12 @@ def _rows(number: int, line: HistoryLine) -> Iterator[tuple[object, ...]]:
     same = (number, line.study, line.profile, line.workload, line.machine, line.conditions)
     for at, point in enumerate(line.points):
         moment = datetime.fromtimestamp(point.at, UTC).isoformat(timespec="seconds")
-        figures = map(_number, (point.value, point.low, point.high))
         change = changes.get(at)
-        turn = ("", "") if change is None else (repr(change.ratio), _word(change.firm))
+        turn = ("", "") if change is None else (change.ratio, _word(change.firm))
         yield (
             *(*same, point.campaign, moment, line.factor, point.level, point.version),
-            *(*figures, _word(point.conclusive), *turn),
+            *(point.value, point.low, point.high, _word(point.conclusive), *turn),
         )
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else repr(value)
 
 
 def _word(value: bool) -> str:
@@ -91,5 +86,5 @@ def _otava_rows(line: HistoryLine) -> Iterator[tuple[object, ...]]:
     """In the order of time, as Otava wants them; an end that is not known is left empty."""
     for point in sorted(line.points, key=lambda point: point.at):
         moment = datetime.fromtimestamp(point.at, UTC).strftime("%Y-%m-%d %H:%M:%S %z")
-        figures = map(_number, (point.value, point.low, point.high))
+        figures = (point.value, point.low, point.high)
         yield (moment, point.campaign, point.level, point.version, *figures)

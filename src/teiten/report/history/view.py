@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from statistics import geometric_mean
 
 from teiten.analysis.model.comparison import Difference
 from teiten.analysis.model.history import (
@@ -43,7 +43,7 @@ from teiten.report.history.points import (
     value_text,
 )
 from teiten.report.numbers import moment
-from teiten.report.tables import Column, Table, TableCell, cells
+from teiten.report.tables import Table, TableCell, cells, headings
 from teiten.report.texts import Texts, texts
 
 FIELDS = (
@@ -65,44 +65,28 @@ def history_page(history: History, language: Language, reports: Reports = NO_REP
     titles = line_titles(t, history.lines)
     titled = tuple(zip(titles, history.lines, strict=True))
     left_out = _left_out(t, history)
+    about = t.plural("history.campaigns", len(campaigns))
     if not history.drawn:
-        return _nothing_yet(t, len(campaigns), left_out)
+        # what a history is for, and nothing else, while no line has a second campaign
+        answer = Section("answer", t("section.answer"), (Text(t("history.only-one")), *left_out))
+        return Page(t, t("history.title"), about, (), (answer,), made_key="history.made")
+    order = t(f"history.by-{history.axis.value}")
+    about = t("history.about", campaigns=about, order=order)
     method = tuple(
         t(f"history.method-{part}") for part in ("points", "changes", "swings", "groups")
     )
-    evidence: tuple[Block, ...] = (
-        Items(method),
-        *([left_out] if left_out else []),
-        Downloads((Download("history.csv", _columns(history)),)),
+    shown = [*_lines(t, titled, history.axis, reports)]
+    single = [(title, line) for title, line in titled if len(line.points) == 1]
+    if single:  # there is nothing to draw yet
+        table = single_points_table(t, single, reports)
+        shown += [Heading(3, t("history.single"), part=True), table]
+    download = Downloads((Download("history.csv", _columns(history)),))
+    sections = (
+        Section("answer", t("section.answer"), tuple(_answer(t, titled))),
+        Section("results", t("section.results"), tuple(shown)),
+        Section("evidence", t("history.method"), (Items(method), *left_out, download)),
     )
-    return Page(
-        t,
-        t("history.title"),
-        t(
-            "history.about",
-            campaigns=t.plural("history.campaigns", len(campaigns)),
-            order=t(f"history.by-{history.axis.value}"),
-        ),
-        (),
-        (
-            Section("answer", t("section.answer"), tuple(_answer(t, titled))),
-            Section(
-                "results",
-                t("section.results"),
-                (*_lines(t, titled, history.axis, reports), *_single(t, titled, reports)),
-            ),
-            Section("evidence", t("history.method"), evidence),
-        ),
-        made_key="history.made",
-    )
-
-
-def _nothing_yet(t: Texts, count: int, left_out: Table | None) -> Page:
-    """Say what a history is for, and nothing else, while no line has a second campaign."""
-    blocks: tuple[Block, ...] = (Text(t("history.only-one")), *([left_out] if left_out else []))
-    about = t.plural("history.campaigns", count)
-    answer = Section("answer", t("section.answer"), blocks)
-    return Page(t, t("history.title"), about, (), (answer,), made_key="history.made")
+    return Page(t, t("history.title"), about, (), sections, made_key="history.made")
 
 
 def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
@@ -143,8 +127,7 @@ def _said(t: Texts, titled: Sequence[Titled]) -> Pairs:
 
 
 def _alone(changed: Sequence[Titled], others: Sequence[Titled]) -> bool:
-    """Whether lines without a change stand open: a page of few lines that all went on as before
-    would else show nothing."""
+    """Whether lines without a change stand open: a page would else show nothing."""
     return not changed and len(others) <= OPEN
 
 
@@ -182,8 +165,7 @@ def _change_sentence(t: Texts, line: HistoryLine, change: ChangePoint) -> str:
 
 
 def _lines(t: Texts, titled: Sequence[Titled], axis: Axis, reports: Reports) -> Iterator[Block]:
-    """Lines that changed, and the others from their count: what went on as before is looked at by
-    those who ask for it."""
+    """Lines that changed, and the others from their count, for those who ask for them."""
     changed: list[Titled] = []
     others: list[Titled] = []
     drawn: dict[str, tuple[Block, ...]] = {}
@@ -214,21 +196,11 @@ def _line(t: Texts, name: str, titled: Titled, axis: Axis, reports: Reports) -> 
     yield points_table(t, f"{name}-points", line, reports)
 
 
-def _single(t: Texts, titled: Sequence[Titled], reports: Reports) -> Iterator[Block]:
-    """Lines of one campaign in a table: there is nothing to draw yet."""
-    single = [(title, line) for title, line in titled if len(line.points) == 1]
-    if single:
-        yield Heading(3, t("history.single"), part=True)
-        yield single_points_table(t, single, reports)
-
-
 def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:
     seen: Counter[str] = Counter()
     changes = {change.first: change for change in line.changes}
     for start, end in line.segments:
-        mean = math.exp(
-            math.fsum(math.log(point.value) for point in line.points[start:end]) / (end - start)
-        )
+        mean = geometric_mean(point.value for point in line.points[start:end])
         for at in range(start, end):
             point = line.points[at]
             label = _label(point, axis)
@@ -270,19 +242,19 @@ def _differences(t: Texts, differences: tuple[Difference, ...]) -> str:
     return t("history.differences", differences=t("list.strong").join(texts_of_each))
 
 
-def _left_out(t: Texts, history: History) -> Table | None:
-    if not history.left_out:
-        return None
-    return Table(
+def _left_out(t: Texts, history: History) -> tuple[Table, ...]:
+    """The ledgers that are on no line, with the reason; no table without any."""
+    table = Table(
         "left-out",
         t("history.left-out"),
-        (Column(t("history.ledger")), Column(t("history.why"))),
+        headings(t, "history.ledger", "history.why"),
         tuple(
             cells(TableCell(ledger.path, kind="code"), _why(t, ledger))
             for ledger in history.left_out
         ),
         sortable=False,
     )
+    return (table,) if history.left_out else ()
 
 
 def _why(t: Texts, ledger: LeftOut) -> str:

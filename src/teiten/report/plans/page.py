@@ -17,10 +17,8 @@ def difference_page(difference: PlanDifference, sides: tuple[str, str], language
     """``sides``: what the plans are called."""
     t = texts(language)
     plans = (
-        viewed(f"plans-plan-{at}", side, statistics.plan)
-        for at, (side, statistics) in enumerate(
-            zip(sides, (difference.old, difference.new), strict=True)
-        )
+        viewed(f"plans-plan-{at}", sides[at], statistics.plan)
+        for at, statistics in enumerate((difference.old, difference.new))
     )
     shown: tuple[Block, ...] = (
         Text(headline(t, difference, sides), "question"),
@@ -56,20 +54,16 @@ def headline(t: Texts, difference: PlanDifference, sides: tuple[str, str]) -> st
     """Which plan took how much longer in its one execution; by the planner's cost where one of them
     was not executed."""
     old, new = difference.old.plan, difference.new.plan
+    names = {"old": sides[0], "new": sides[1]}
     if old.execution is not None and new.execution is not None:
-        return t(
-            "plan.headline.time",
-            old=sides[0],
-            new=sides[1],
-            old_time=duration(old.execution),
-            new_time=duration(new.execution),
-            difference=duration(new.execution - old.execution, signed=True),
-        )
+        times = {"old_time": duration(old.execution), "new_time": duration(new.execution)}
+        gain = duration(new.execution - old.execution, signed=True)
+        return t("plan.headline.time", difference=gain, **names, **times)
     costs = [plan.nodes[0].planned_cost for plan in (old, new)]
     if None in costs:
         return t("plan.headline.unknown")
     old_cost, new_cost = (f"{cost:,.2f}" for cost in costs)
-    return t("plan.headline.cost", old=sides[0], new=sides[1], old_cost=old_cost, new_cost=new_cost)
+    return t("plan.headline.cost", old_cost=old_cost, new_cost=new_cost, **names)
 
 
 def statements(t: Texts, difference: PlanDifference) -> list[str]:
@@ -85,8 +79,7 @@ def statements(t: Texts, difference: PlanDifference) -> list[str]:
 
 
 def changes(t: Texts, difference: PlanDifference) -> list[str]:
-    """One sentence for each difference, the costliest first; the same difference at many nodes,
-    as partitions have it, is one."""
+    """A sentence for each difference, the costliest first; the same at many nodes is one."""
     if not difference.changes:
         return [t("plan.changes.none")]
     groups: dict[tuple[str, ...], list[NodeChange]] = {}
@@ -145,41 +138,33 @@ def change_text(t: Texts, difference: PlanDifference, change: NodeChange) -> str
         key += ".planned" if None in launched else ".launched"
     if change.code == "parallel-changed":
         key += ".on" if new is not None and new.parallel_aware else ".off"
-    text = t(
-        key,
-        old=_name(t, difference.old, change.old, change.group.old if change.group else ()),
-        new=_name(t, difference.new, change.new, change.group.new if change.group else ()),
-        tables=_tables(t, difference.old, old),
-        **_workers("old", old),
-        **_workers("new", new),
-        old_pruned=difference.old.plan.pruned(old) if old else 0,
-        new_pruned=difference.new.plan.pruned(new) if new else 0,
-    )
+    values: dict[str, object] = {"tables": _tables(t, difference.old, old)}
+    for name, side, node in (("old", difference.old, old), ("new", difference.new, new)):
+        group = getattr(change.group, name, ())
+        values |= {
+            name: names_of(t, side, group or ([] if node is None else [node.number])),
+            f"{name}_planned": (node.workers_planned if node else 0) or 0,
+            f"{name}_launched": (node.workers_launched if node else 0) or 0,
+            f"{name}_pruned": side.plan.pruned(node) if node else 0,
+        }
+    text = t(key, **values)
     if change.cost is None:
         return text
-    cost = duration(change.cost, signed=True)
-    return text + t(
-        "plan-change.cost",
-        old=duration(change.old_seconds),
-        new=duration(change.new_seconds),
-        cost=cost,
-    )
+    times = {"old": duration(change.old_seconds), "new": duration(change.new_seconds)}
+    return text + t("plan-change.cost", cost=duration(change.cost, signed=True), **times)
 
 
 def notes(t: Texts, difference: PlanDifference, sides: tuple[str, str]) -> Iterator[str]:
     """Word what a reader of these plans must know."""
     both = (difference.old, difference.new)
-    if all(statistics.plan.analysed for statistics in both):
-        yield t("plan.once")
-    if not all(statistics.plan.analysed for statistics in both):
-        yield t("plan.estimated")
-    elif not all(statistics.plan.timed for statistics in both):
+    analysed = all(statistics.plan.analysed for statistics in both)
+    yield t("plan.once" if analysed else "plan.estimated")
+    if analysed and not all(statistics.plan.timed for statistics in both):
         yield t("plan.untimed")
     if not all(statistics.accounts.leader_known for statistics in both):
         yield t("plan.leader-unknown")
     for statistics, side in zip(both, sides, strict=True):
-        seconds = jit_seconds(statistics)
-        if seconds:
+        if seconds := jit_seconds(statistics):
             yield t("plan.jit", seconds=duration(seconds), side=side)
 
 
@@ -187,27 +172,10 @@ def _node(side: PlanStatistics, number: int | None) -> PlanNode | None:
     return None if number is None else side.plan.nodes[number]
 
 
-def _name(t: Texts, side: PlanStatistics, number: int | None, group: Sequence[int]) -> str:
-    return names_of(t, side, group or ([] if number is None else [number]))
-
-
-def _workers(side: str, node: PlanNode | None) -> dict[str, int]:
-    return {
-        f"{side}_planned": (node.workers_planned if node else 0) or 0,
-        f"{side}_launched": (node.workers_launched if node else 0) or 0,
-    }
-
-
 def _tables(t: Texts, side: PlanStatistics, node: PlanNode | None) -> str:
     """The tables below a join, in the order of the plan."""
-    if node is None:
-        return ""
-    shown: dict[str, None] = {}
-    for below in side.plan.below(node.number)[1:]:
-        name = below.alias or below.relation
-        if name and not below.kind.startswith("Subquery"):
-            shown[name] = None
-        if len(shown) > MOST_TABLES:
-            break
-    names = list(shown)[:MOST_TABLES]
-    return t("list.separator").join(names) + (" …" if len(shown) > MOST_TABLES else "")
+    below = side.plan.below(node.number)[1:] if node else ()
+    tables = (inner for inner in below if not inner.kind.startswith("Subquery"))
+    names = list(dict.fromkeys(filter(None, (table.alias or table.relation for table in tables))))
+    shown = t("list.separator").join(names[:MOST_TABLES])
+    return shown + (" …" if len(names) > MOST_TABLES else "")

@@ -1,7 +1,4 @@
-"""Tables of plans: by node type (as 2020 §6.5.5, tables 6.30 to 6.33), by node, in all.
-
-Numbers of plans for people.
-"""
+"""Tables of plans: by node type (as 2020 §6.5.5, tables 6.30 to 6.33), by node, in all."""
 
 from __future__ import annotations
 

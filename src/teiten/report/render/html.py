@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -43,14 +43,8 @@ _JOINED = re.compile(
 _NAME = re.compile(r"[\w.:,=/-]+")
 _PART = re.compile(r"(?<=[_,=/])(?=\w)")
 SCRIPTS = (
-    "languages.js",
-    "tables.js",
-    "charts.js",
-    "series.js",
-    "downloads.js",
-    "flames.js",
-    "plans.js",
-    "start.js",
+    *("languages.js", "tables.js", "charts.js", "series.js"),
+    *("downloads.js", "flames.js", "plans.js", "start.js"),
 )
 
 
@@ -110,14 +104,9 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals["shown"] = _shown
-    made.filters["breakable"] = breakable
-    made.filters["cards"] = cards
-    made.filters["cell_classes"] = cell_classes
-    made.filters["is_long"] = is_long
-    made.filters["script_json"] = script_json
-    made.filters["script_packed"] = script_packed
-    made.filters["told"] = told
-    made.filters["command"] = command
+    made.filters.update(breakable=breakable, cards=cards, cell_classes=cell_classes, told=told)
+    made.filters.update(is_long=is_long, command=command)
+    made.filters.update(script_json=script_json, script_packed=script_packed)
     return made
 
 
@@ -127,8 +116,7 @@ def is_long(heading: str) -> bool:
 
 
 def breakable(text: str) -> Markup:
-    """A heading whose long names of parameters may be broken after their underscores; in a ratio
-    the sign stays behind what is divided."""
+    """A heading that may be broken after underscores; a ratio's sign stays behind its dividend."""
     return escape(text.replace(" ÷ ", "\u00a0÷ ")).replace("_", Markup("_<wbr>"))
 
 
@@ -217,26 +205,18 @@ def asset(name: str) -> str:
 
 
 def _embedded(shown: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The data of charts and downloads by name; those of downloads last, which are the same in
-    every language."""
-    files: list[blocks.Download] = []
-    for block in shown:
-        if isinstance(block, Chart):
-            yield block.name, _chart_data(block)
-        elif isinstance(block, blocks.Downloads):
-            files += block.files
-    for file in files:
-        yield file.name, file.columns
+    """The data of charts by name, then those of downloads, the same in every language."""
+    known = list(shown)
+    for chart in (block for block in known if isinstance(block, Chart)):
+        yield chart.name, _chart_data(chart)
+    for downloads in (block for block in known if isinstance(block, blocks.Downloads)):
+        yield from ((file.name, file.columns) for file in downloads.files)
 
 
 def _chart_data(chart: Chart) -> dict[str, Any]:
     data: dict[str, Any] = {"spec": _without_config(chart.spec)}
     if chart.fit:
-        data["fit"] = {
-            "path": list(chart.fit.path),
-            "beside": chart.fit.beside,
-            "figures": chart.fit.figures,
-        }
+        data["fit"] = asdict(chart.fit)
     if not chart.chooser:
         return {**data, "rows": chart.rows}
     columns = [

@@ -85,11 +85,7 @@ class Writer:
 
     @one.register
     def _(self, block: blocks.Entries) -> str:
-        return paragraphs(
-            part
-            for entry in block.entries
-            for part in (f"**{escape(entry.title)}**: {escape(entry.text)}", self.all(entry.blocks))
-        )
+        return paragraphs(f"**{escape(title)}**: {escape(text)}" for title, text in block.entries)
 
     @one.register
     def _(self, block: blocks.Statement) -> str:
@@ -175,7 +171,7 @@ def _cell(cell: TableCell) -> str:
     return " ".join(filter(None, (shown, *(f"[{escape(of)}]({to})" for of, to in cell.links))))
 
 
-def code_block(text: str, language: str = "") -> str:
+def code_block(text: str, language: str) -> str:
     """A fenced block, with a fence longer than any inside."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)

@@ -7,7 +7,7 @@ code, in which nothing is markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatchmethod
 from importlib import resources
@@ -19,6 +19,7 @@ from teiten.report import blocks
 from teiten.report.blocks import Block, Page, Section
 from teiten.report.charts.base import Chart
 from teiten.report.parts import printed, unprinted
+from teiten.report.render.markdown import MOST_ROWS
 from teiten.report.render.pictures import picture_path, pictures_of
 from teiten.report.tables import Row, Table, TableCell
 from teiten.report.texts import Texts
@@ -29,8 +30,6 @@ UNBROKEN = re.compile(
 )
 """Words; Japanese is broken between any two characters that are not joined."""
 SENTENCE = re.compile(r"(?<=。)|(?<=[.])\s+(?=\S)")
-MOST_ROWS = 200
-"""A longer table is left to the CSV, and the text says so."""
 LONG = 40
 """Half-width characters in a line of a long text."""
 MOST_WANTED = 160
@@ -50,8 +49,7 @@ OF_PIXEL = 0.52
 TALLEST = 300.0
 """Points of the height of a picture, of which two share a page."""
 PAGE = 600.0
-"""Points of the height of a picture that has a page: of one whose letters could not be read if it
-shared it."""
+"""Points of the height of a picture that has a page, for its letters to be readable."""
 TALLEST_DRAWING = 230.0
 """Points of the height of Teiten's own drawings, whose size is told by their ``viewBox``: their
 letters are large enough to be smaller, so that they share a page with the chart before them."""
@@ -96,8 +94,7 @@ def typst_files(page: Page, teiten_version: str) -> dict[str, bytes]:
 
 
 def _width(drawn: str) -> float:
-    """Points that a picture takes, of which its own width in pixels is the measure; less where it
-    is as high as a page."""
+    """Points that a picture takes by its width in pixels; less where it is as high as a page."""
     wide, high = (
         re.search(rf'<svg[^>]*?\s{side}="([\d.]+)"', drawn) for side in ("width", "height")
     )
@@ -129,7 +126,8 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
         f" words: (figure: {string(t('number.figure'))}, table: {string(t('number.table'))},"
         f" lists: {string(t('heading.lists'))}), unprinted: {string(sentence)})"
     )
-    parts = [_template(), begin]
+    look = resources.files("teiten.report") / "templates" / "report.typ"
+    parts = [look.read_text(encoding="utf-8"), begin]
     writer, small = TypstWriter(t, widths), TypstWriter(t, widths, SMALL_PRINT)
     for section in printed(page).sections:
         if section.appendix and writer is not small:
@@ -139,15 +137,8 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _template() -> str:
-    """The look, which no text of a campaign enters."""
-    file = resources.files("teiten.report") / "templates" / "report.typ"
-    return file.read_text(encoding="utf-8")
-
-
 class TypstWriter:
-    """Writes blocks in one language. ``widths``: of pictures; ``largest``: of the text of tables;
-    both in points."""
+    """Writes blocks in one language. Points: ``widths`` of pictures, ``largest`` text of tables."""
 
     def __init__(self, t: Texts, widths: Mapping[str, float], largest: float = SIZES[0][1]) -> None:
         self.t = t
@@ -229,9 +220,8 @@ class TypstWriter:
     @one.register
     def _(self, block: blocks.Entries) -> str:
         return "\n\n".join(
-            f"#par[#strong({content(entry.title)}) #h(0.6em) #{content(entry.text)}]\n\n"
-            f"{self.all(entry.blocks)}"
-            for entry in block.entries
+            f"#par[#strong({content(title)}) #h(0.6em) #{content(text)}]"
+            for title, text in block.entries
         )
 
     @one.register
@@ -332,24 +322,19 @@ def string(text: str) -> str:
 
 
 def content(text: str) -> str:
-    """Write a text as Typst content, with its line breaks; intervals and words in katakana are not
-    broken."""
+    """Write a text as Typst content; intervals and words in katakana are not broken."""
     return "[" + " \\ ".join(map(_line, text.split("\n"))) + "]"
 
 
 def _line(text: str) -> str:
-    pieces = WHOLE_WORD.split(text)
-    written = (
-        f"#box({string(piece)})" if at % 2 else _broken(piece)
-        for at, piece in enumerate(pieces)
-        if piece
-    )
+    written = []
+    for at, piece in enumerate(WHOLE_WORD.split(text)):
+        if at % 2:
+            written.append(f"#box({string(piece)})")
+        elif piece:
+            broken = LONG_WORD.sub(lambda word: MAY_BREAK.sub(BREAK, word[0]), piece)
+            written.append(f"#{string(broken)}")
     return "".join(written) or '#""'
-
-
-def _broken(text: str) -> str:
-    """A text whose long words may be broken."""
-    return f"#{string(LONG_WORD.sub(lambda word: MAY_BREAK.sub(BREAK, word[0]), text))}"
 
 
 def _cell(cell: TableCell) -> str:
@@ -379,54 +364,42 @@ def halved(table: Table) -> Table:
     return replace(table, columns=table.columns * 2, rows=rows)
 
 
-def _joined(text: str) -> str:
-    """A text with joiners in what is not broken, as ``UNBROKEN`` finds it."""
-    return WHOLE_WORD.sub(lambda word: JOINED.join(word[0]), _breakable(text))
-
-
 def _size(table: Table, largest: float) -> float:
     """Points of a table's text: a little smaller where its cells then have their line each, and as
     small as it needs for no word to reach into the next column."""
     usual = min(largest, next(points for most, points in SIZES if len(table.columns) <= most))
     smaller = usual - 0.5
-    fits = [sum(_of_cells(table, size)) <= LINE / (size / 2) for size in (usual, smaller)]
+    places = range(len(table.columns))
+    words = [_longest_word(table, at) for at in places]
+    cells = [_needed(table, at) for at in places]
+    fits = [sum(_spaced(cells, size)) <= LINE / (size / 2) for size in (usual, smaller)]
     size = smaller if fits == [False, True] else usual
-    while size > SMALLEST and sum(_of_words(table, size)) > LINE / (size / 2):
+    while size > SMALLEST and sum(_spaced(words, size)) > LINE / (size / 2):
         size -= 0.5
     return size
 
 
-def _of_words(table: Table, size: float) -> list[float]:
-    """Half-width characters of the longest word of each column, with the space around it."""
-    around = PADDING / (size / 2)
-    return [_longest_word(table, at) * WIDER + around for at in range(len(table.columns))]
-
-
-def _of_cells(table: Table, size: float) -> list[float]:
-    """Half-width characters that the cells of each column need, with the space around them."""
-    around = PADDING / (size / 2)
-    return [_needed(table, at) * WIDER + around for at in range(len(table.columns))]
+def _spaced(widths: Iterable[int], size: float) -> list[float]:
+    """Half-width characters of columns in a text of this size, with the space around them."""
+    return [width * WIDER + PADDING / (size / 2) for width in widths]
 
 
 def _widths(table: Table, size: float) -> str:
     """Where the columns have room enough, each as wide as it needs. Else those that need no more
     than an equal share have what they need, and the others what is left, each with its words whole;
     titles and the row of the total are broken first."""
-    around, line = PADDING / (size / 2), LINE / (size / 2)
-    of_cells = [_needed(table, at) for at in range(len(table.columns))]
-    whole = [
-        max(need, _half_widths(column.title), _needed_of_total(table, at)) * WIDER + around
-        for at, (need, column) in enumerate(zip(of_cells, table.columns, strict=True))
-    ]
+    line, places = LINE / (size / 2), range(len(table.columns))
+    words = [_longest_word(table, at) for at in places]
+    needs = [_needed(table, at) for at in places]
+    titles = [_half_widths(column.title) for column in table.columns]
+    widest = (max(needs[at], titles[at], _needed_of_total(table, at)) for at in places)
+    whole = _spaced(widest, size)
     if sum(whole) <= line:
         return _listed("auto" for _ in whole)
-    least = [
-        max(_longest_word(table, at), min(need, LEAST)) * WIDER + around
-        for at, need in enumerate(of_cells)
-    ]
+    least = _spaced((max(words[at], min(needs[at], LEAST)) for at in places), size)
     if sum(least) > line:
-        least = _of_words(table, size)
-    usual = [min(need, MOST_WANTED) * WIDER + around for need in of_cells]
+        least = _spaced(words, size)
+    usual = _spaced((min(need, MOST_WANTED) for need in needs), size)
     least, usual = (usual, whole) if sum(usual) < line else (_satisfied(least, usual, line), usual)
     wanted = [max(width - floor, 0.0) for width, floor in zip(usual, least, strict=True)]
     share = max(line - sum(least), 0.0) / (sum(wanted) or 1.0)
@@ -451,8 +424,10 @@ def _satisfied(least: Sequence[float], usual: Sequence[float], line: float) -> l
 
 def _longest_word(table: Table, at: int) -> int:
     """Half-width characters of what is not broken in a column, its title included."""
-    texts = (table.columns[at].title, *_texts(table, at))
-    words = (word for text in texts for word in UNBROKEN.findall(_joined(text)))
+    shown = (*table.rows[:MOST_ROWS], *((table.total,) if table.total else ()))
+    texts = (table.columns[at].title, *(row[at].text for row in shown))
+    joined = (WHOLE_WORD.sub(lambda word: JOINED.join(word[0]), _breakable(x)) for x in texts)
+    words = (word for text in joined for word in UNBROKEN.findall(text))
     return max(map(_half_widths, words), default=1)
 
 
@@ -471,20 +446,12 @@ def _needed(table: Table, at: int) -> int:
     return max([*map(_half_widths, cells), of_title, of_total, _longest_word(table, at)])
 
 
-def _texts(table: Table, at: int) -> Iterator[str]:
-    """List the texts of the cells of a column, that of the total among them."""
-    yield from (row[at].text for row in table.rows[:MOST_ROWS])
-    if table.total:
-        yield table.total[at].text
-
-
 def _lines(row: Row) -> int:
     """About how many a row has: those of its cells, where long ones are broken."""
-    return max((sum(map(_folded, cell.text.split("\n"))) for cell in row), default=1)
-
-
-def _folded(line: str) -> int:
-    return max(1, -(-_half_widths(line) // LONG))
+    lines = (map(_half_widths, cell.text.split("\n")) for cell in row)
+    return max(
+        (sum(max(1, -(-width // LONG)) for width in of_cell) for of_cell in lines), default=1
+    )
 
 
 def _half_widths(text: str) -> int:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from teiten.analysis.across.fingerprint import machine_fingerprint, study_fingerprint
 from teiten.analysis.across.history import estimates_of
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import LeftOut, LineEstimate
-from teiten.analysis.model.verdict import Verdict
-from teiten.model.text import Bilingual, Language
+from teiten.model.text import Bilingual
 from teiten.report.sentences import machine_text, verdict_kind, verdict_sentence, verdict_word
-from teiten.report.texts import texts
 from teiten.report.view.answer import notices, primary
 from teiten.report.view.kit import Kit
 
@@ -63,8 +59,9 @@ class SiteEntry:
 
 def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
     """``path``: where its ledger was found."""
-    study = analysis.plan.study
+    study, kits = analysis.plan.study, (Kit(analysis, "en"), Kit(analysis, "ja"))
     estimates = estimates_of(path, analysis)
+    servers = [(level, str(server.version)) for level, server in analysis.plan.servers]
     return SiteEntry(
         campaign=analysis.name,
         created_at=analysis.created_at,
@@ -73,40 +70,20 @@ def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
         title=study.title,
         profile=study.profile,
         servers=tuple(
-            _both(partial(_server, level, str(server.version)))
-            for level, server in analysis.plan.servers
+            Bilingual(*(level if level == version else kit.t.aside(level, version) for kit in kits))
+            for level, version in servers
         ),
         machine=machine_fingerprint(analysis.facts),
-        machine_text=_both(lambda language: machine_text(texts(language), analysis.facts)),
+        machine_text=Bilingual(*(machine_text(kit.t, analysis.facts) for kit in kits)),
         question=study_fingerprint(study),
-        verdicts=tuple(_verdicts(analysis)),
-        estimates=() if isinstance(estimates, LeftOut) else estimates,
-        notices=tuple(
-            Bilingual(english, japanese)
-            for english, japanese in zip(
-                notices(Kit(analysis, "en")), notices(Kit(analysis, "ja")), strict=True
+        verdicts=tuple(
+            EntryVerdict(
+                verdict_kind(contrast.overall),
+                Bilingual(*(verdict_word(kit.t, contrast.overall) for kit in kits)),
+                Bilingual(*(verdict_sentence(analysis, contrast, kit.t.language) for kit in kits)),
             )
+            for contrast in primary(kits[0])
         ),
+        estimates=() if isinstance(estimates, LeftOut) else estimates,
+        notices=tuple(map(Bilingual, notices(kits[0]), notices(kits[1]))),
     )
-
-
-def _both(say: Callable[[Language], str]) -> Bilingual:
-    return Bilingual(say("en"), say("ja"))
-
-
-def _verdicts(analysis: CampaignAnalysis) -> Iterator[EntryVerdict]:
-    for contrast in primary(Kit(analysis, "en")):
-        verdict = contrast.overall
-        yield EntryVerdict(
-            verdict_kind(verdict),
-            _both(partial(_word, verdict)),
-            _both(partial(verdict_sentence, analysis, contrast)),
-        )
-
-
-def _word(verdict: Verdict, language: Language) -> str:
-    return verdict_word(texts(language), verdict)
-
-
-def _server(level: str, version: str, language: Language) -> str:
-    return level if level == version else texts(language).aside(level, version)

@@ -1,5 +1,4 @@
-"""Each study of a site in a row: how its values went on, drawn at the size of a word in the colours
-of the page, and the last change."""
+"""Each study of a site in a row: its values, drawn at the size of a word, and the last change."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from markupsafe import Markup
 
 from teiten.analysis.model.history import CampaignStep, ChangeSearch, HistoryLine
 from teiten.report.charts.points import reach
-from teiten.report.history.points import level_text, line_id, step_sentence, value_text
+from teiten.report.history.points import line_id, line_name, step_sentence, value_text
 from teiten.report.history.view import line_sentences
 from teiten.report.site.entry import SiteEntry
 from teiten.report.texts import Texts
@@ -53,15 +52,14 @@ def study_rows(
             t.of(newest.title),
             t.plural("site.campaigns", len(of_study), day=f"{moment:%Y-%m-%d}"),
             sparkline(drawn, _told(t, drawn)) if drawn else None,
-            _name(t, drawn) if drawn else "",
+            line_name(t, drawn) if drawn else "",
             line_id(drawn) if drawn else "",
             _last(t, line, steps),
         )
 
 
 def _line_to_show(lines: Sequence[HistoryLine]) -> HistoryLine | None:
-    """Choose the line that changed last, else the longest; among equals the first of the history's
-    order."""
+    """Choose the line that changed last, else the longest; among equals the first."""
     changed = [line for line in lines if line.changes]
     if changed:
         return max(changed, key=lambda line: line.points[line.changes[-1].first].at)
@@ -77,10 +75,6 @@ def _last(t: Texts, line: HistoryLine | None, steps: Mapping[str, CampaignStep])
     return t("site.single") if step is None else step_sentence(t, step)
 
 
-def _name(t: Texts, line: HistoryLine) -> str:
-    return t("comparison.part", workload=t.of(line.title), server=level_text(t, line))
-
-
 def _told(t: Texts, line: HistoryLine) -> str:
     by_value = sorted(line.points, key=lambda point: point.value)
     shown = {
@@ -91,7 +85,7 @@ def _told(t: Texts, line: HistoryLine) -> str:
     }
     return t(
         "site.spark",
-        line=_name(t, line),
+        line=line_name(t, line),
         count=len(line.points),
         **{name: value_text(t, point) for name, point in shown.items()},
     )
@@ -110,10 +104,8 @@ NEWEST = Markup(' class="newest"')
 
 
 def sparkline(line: HistoryLine, words: str) -> Markup:
-    """Points with their intervals, and the changes. ``words``: the same in words.
-
-    The axis is that of the history's chart: it does not begin at zero.
-    """
+    """Points with their intervals, and the changes; as in the history's chart the axis does not
+    begin at zero. ``words``: the same in words."""
     shapes = Markup("").join(_shapes(line))
     return DRAWING.format(WIDTH, HEIGHT, WIDTH, HEIGHT, words, words, shapes)
 

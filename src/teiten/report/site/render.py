@@ -1,9 +1,8 @@
-"""The index and the feed of a site; everything that campaigns bring is escaped.
-
-From a page of a site to its index, its history and its other language.
+"""The index and the feed of a site, and the way from its pages to others; everything that campaigns
+bring is escaped.
 
 A report is one file that needs no other, and stays so in its campaign's folder: only the copy
-of a site has these links, put between its head and its content.
+of a site has links, put between its head and its content.
 """
 
 from __future__ import annotations
@@ -11,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from xml.etree import ElementTree
 
@@ -25,9 +25,8 @@ from teiten.model.text import Bilingual, Language
 from teiten.report.render.html import asset, environment, policy
 from teiten.report.site.entry import SiteEntry
 from teiten.report.site.overview import study_rows
-from teiten.report.texts import Texts, texts
+from teiten.report.texts import Texts, texts, valid_xml
 
-SCRIPTS = ("site.js",)
 NEWEST = 50
 """Entries of a feed."""
 ATOM = "http://www.w3.org/2005/Atom"
@@ -82,15 +81,17 @@ def index_html(site: CampaignSite, language: Language, study: str | None = None)
     each study leads to its page. ``study``: such a page."""
     t = texts(language)
     entries = [entry for entry in site.entries if study in (None, entry.study)]
-    scripts = [asset(name) for name in SCRIPTS]
+    place: Callable[[Language], str] = index_name if study is None else partial(study_name, study)
+    title = _title(t, site)
+    if study is not None:
+        title = t("site.of-study", title=title, study=t.of(entries[0].title))
+    script = asset("site.js")
     return (
         environment()
         .get_template("site.html.j2")
         .render(
             site=site,
-            title=_title(t, site)
-            if study is None
-            else t("site.of-study", title=_title(t, site), study=t.of(entries[0].title)),
+            title=title,
             study=study,
             all=index_name(language),
             several=len({entry.study for entry in site.entries}) > 1,
@@ -100,16 +101,12 @@ def index_html(site: CampaignSite, language: Language, study: str | None = None)
             rows=[_row(t, entry, site.beside.get(entry.slug)) for entry in entries],
             filters=_filters(t, entries),
             other=[
-                (
-                    index_name(known) if study is None else study_name(study, known),
-                    texts(known)("site.language"),
-                )
-                for known in other_languages(language)
+                (place(known), texts(known)("site.language")) for known in other_languages(language)
             ],
             made=t("site.made", version=__version__),
             style=asset("report.css") + asset("site.css"),
-            scripts=scripts,
-            policy=policy(*scripts),
+            scripts=[script],
+            policy=policy(script),
         )
     )
 
@@ -168,16 +165,10 @@ def _row(t: Texts, entry: SiteEntry, beside: ComparedPair | None) -> dict[str, A
         for verdict in entry.verdicts
     ]
     return {
+        "entry": entry,
         "day": f"{moment:%Y-%m-%d}",
         "moment": f"{moment:%Y-%m-%d %H:%M}",
-        "campaign": entry.campaign,
-        "complete": entry.complete,
-        "study": entry.study,
-        "title": t.of(entry.title),
-        "profile": entry.profile,
         "servers": list(map(t.of, entry.servers)),
-        "machine": entry.machine,
-        "machine_text": t.of(entry.machine_text),
         "shown": verdicts[:SHOWN],
         "folded": verdicts[SHOWN:],
         "kinds": list(dict.fromkeys(verdict.kind for verdict in entry.verdicts)),
@@ -212,17 +203,12 @@ def _element(
     parent: ElementTree.Element, name: str, text: str | None, **attributes: str
 ) -> ElementTree.Element:
     made = ElementTree.SubElement(parent, f"{{{ATOM}}}{name}", attributes)
-    made.text = None if text is None else "".join(letter for letter in text if _is_xml(letter))
+    made.text = None if text is None else valid_xml(text)
     return made
 
 
-def _is_xml(character: str) -> bool:
-    """XML 1.0 has no place for other control characters, not even escaped."""
-    return character in "\t\n\r" or (character >= " " and character not in "\ufffe\uffff")
-
-
 def _id(name: str, language: Language) -> str:
-    return uuid.uuid5(NAMESPACE, f"{language}/{name}").urn
+    return uuid.uuid5(NAMESPACE, valid_xml(f"{language}/{name}")).urn
 
 
 def _moment(at: float) -> str:

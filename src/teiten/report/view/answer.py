@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress
-from operator import not_
 from statistics import median
 
-from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
+from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.build import BUILDS_DIFFER, OF_BUILDS
 from teiten.model.study import USUAL_DISTURBED_SHARE
@@ -27,8 +25,8 @@ from teiten.report.blocks import (
 )
 from teiten.report.effects import interval_of_ratio, percent, ratio_text
 from teiten.report.parts import noted_once
-from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
-from teiten.report.texts import Texts, caution_text, problem_text
+from teiten.report.sentences import answer_parts, is_open, verdict_kind, verdict_word
+from teiten.report.texts import Texts, caution_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
 from teiten.report.view.overview import counted_with_slower, overview, slowest_first
@@ -42,12 +40,14 @@ MOST_OPEN = 10
 def answer(kit: Kit) -> Section:
     """The first section."""
     t, asked = kit.t, _asked(kit)
+    text = "" if _builds_differ(kit) else _of_builds(kit)
+    builds = ((t("answer.builds"), text),) if text else ()
     remarks = (
         *stopped(kit),
         (t("answer.cost"), _cost(kit)),
         (t("answer.excluded"), _excluded(kit)),
         *_other_load(kit),
-        *_alike_builds(kit),
+        *builds,
         (t("answer.undecided"), _undecided(kit, asked)),
     )
     together = overview(kit, asked)
@@ -57,15 +57,18 @@ def answer(kit: Kit) -> Section:
         for at, contrast in enumerate(asked)
     ]
     if together:
-        is_decided = [contrast.overall.kind is not VerdictKind.INCONCLUSIVE for contrast in asked]
-        decided = tuple(compress(statements, is_decided))
-        others = tuple(compress(statements, map(not_, is_decided)))
-        shown = (*decided, *([Unprinted(t("overview.undecided"), others)] if others else ()))
-        statements = [Details(t("overview.each"), shown)]
+        decided: list[Block] = []
+        others: list[Block] = []
+        for contrast, statement in zip(asked, statements, strict=True):
+            is_decided = contrast.overall.kind is not VerdictKind.INCONCLUSIVE
+            (decided if is_decided else others).append(statement)
+        if others:
+            decided.append(Unprinted(t("overview.undecided"), tuple(others)))
+        statements = [Details(t("overview.each"), tuple(decided))]
+    scopes = (answer_parts(t, kit.names, kit.analysis, contrast)[-1] for contrast in asked)
+    scope = (Text(scope.strip(), "note") for scope in dict.fromkeys(scopes) if scope)
     own = (block for answer in _own(kit) for block in answer.blocks)
-    return answer_section(
-        t, notices(kit), (*together, *statements, *_scope(kit, asked), *own), remarks
-    )
+    return answer_section(t, notices(kit), (*together, *statements, *scope, *own), remarks)
 
 
 def answer_section(
@@ -74,8 +77,7 @@ def answer_section(
     statements: Iterable[Block],
     remarks: Iterable[tuple[str, str]],
 ) -> Section:
-    """``notices``: said before everything else: no conclusion, incomplete. ``remarks``: cost,
-    excluded, undecided: term and text."""
+    """``notices``: said before everything else; ``remarks``: cost, excluded, undecided."""
     shown: tuple[Block, ...] = (
         *(Text(notice, "notice") for notice in notices),
         *statements,
@@ -97,8 +99,7 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
 
 
 def answers(kit: Kit) -> tuple[str, ...]:
-    """The answers of the first page, in a line each; more than a cover has room for are counted.
-    None where the campaign supports no conclusion."""
+    """The answers of the first page, in a line each; many are counted. None without conclusion."""
     if not kit.study.conclusive:
         return ()
     blocks = [block for answer in _own(kit) for block in answer.blocks]
@@ -142,8 +143,7 @@ def _said_of(kit: Kit, workload: str, text: str) -> str:
 
 
 def _asked(kit: Kit) -> tuple[ContrastResult, ...]:
-    """List the contrasts that the first page answers, as the kinds of the workloads choose;
-    without those of a kind with an answer of its own."""
+    """List the contrasts that the first page answers, as kinds without an own answer choose."""
     contrasts = primary(kit)
     of_kind: dict[str, list[ContrastResult]] = {name: [] for name in presents_in(kit)}
     for contrast in contrasts:
@@ -163,13 +163,9 @@ def _own(kit: Kit) -> Iterator[OwnAnswer]:
 
 
 def notices(kit: Kit) -> tuple[str, ...]:
-    """Tell what a reader knows before the answer: no conclusion, a quick look, incomplete."""
+    """Tell what a reader knows before the answer: of the profile, the machine, what is missing."""
     analysis, t = kit.analysis, kit.t
-    sentences = []
-    if not kit.study.conclusive:
-        sentences.append(t("notice.no-conclusion", profile=kit.study.profile))
-    elif not kit.study.replicates:
-        sentences.append(t("notice.quick-look", profile=kit.study.profile))
+    sentences = [*notice_of_profile(kit)]
     devices = emulated(kit)
     if devices:
         sentences.append(t("notice.emulated", storages=t("list.separator").join(devices)))
@@ -182,6 +178,14 @@ def notices(kit: Kit) -> tuple[str, ...]:
             t.plural("notice.missing", analysis.missing, planned=len(analysis.plan.trials))
         )
     return tuple(sentences)
+
+
+def notice_of_profile(kit: Kit) -> Iterator[str]:
+    """Say that the profile supports no conclusion, or is a quick look."""
+    if not kit.study.conclusive:
+        yield kit.t("notice.no-conclusion", profile=kit.study.profile)
+    elif not kit.study.replicates:
+        yield kit.t("notice.quick-look", profile=kit.study.profile)
 
 
 def _builds_differ(kit: Kit) -> bool:
@@ -199,13 +203,6 @@ def _of_builds(kit: Kit) -> str:
     return joined_sentences((*sentences, kit.t("notice.builds"))) if sentences else ""
 
 
-def _alike_builds(kit: Kit) -> Iterator[tuple[str, str]]:
-    """The remark on builds that leave the comparison as it is."""
-    text = "" if _builds_differ(kit) else _of_builds(kit)
-    if text:
-        yield kit.t("answer.builds"), text
-
-
 def _statement(
     kit: Kit, at: int, contrast: ContrastResult, asked: Sequence[ContrastResult], *, drawn: bool
 ) -> Statement:
@@ -221,12 +218,6 @@ def _statement(
         chart if drawn else None,
         (*filter(None, (further.strip(),)), *points),
     )
-
-
-def _scope(kit: Kit, contrasts: Iterable[ContrastResult]) -> tuple[Block, ...]:
-    """For what the answers hold, once below all of them."""
-    scopes = (answer_parts(kit.t, kit.names, kit.analysis, contrast)[-1] for contrast in contrasts)
-    return tuple(Text(scope.strip(), "note") for scope in dict.fromkeys(scopes) if scope)
 
 
 def _cost(kit: Kit) -> str:
@@ -247,7 +238,7 @@ def _excluded(kit: Kit) -> str:
     if not out:
         return t("answer.excluded.none")
     reasons = Counter(
-        problem_text(problem, t.language)
+        t.problem(problem)
         for trial in out
         for problem in {problem.code: problem for problem in trial.problems}.values()
     )
@@ -262,8 +253,7 @@ def _excluded(kit: Kit) -> str:
 
 
 def _other_load(kit: Kit) -> Iterator[tuple[str, str]]:
-    """Tell what others took of the machine in trials that count all the same, where it was more
-    than a trial usually may lose."""
+    """Tell what others took of the machine, where it was more than a trial usually may lose."""
     taken = kit.shares("cpu_other_share")
     if taken and median(taken) > USUAL_DISTURBED_SHARE:
         least, typical, most = (
@@ -280,28 +270,23 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
     parts = [text for own in _own(kit) for text in own.undecided]
     alone: dict[str, list[str]] = {}
     for contrast in asked:
-        open_levels = [
-            kit.names.context(level.context) for level in contrast.levels if is_open(level)
-        ]
+        undecided = (level for level in contrast.levels if is_open(level.verdict))
+        open_levels = [kit.names.context(level.context) for level in undecided]
         workload = kit.workload_of(contrast, asked)
-        is_mean_open = contrast.overall.kind is VerdictKind.INCONCLUSIVE
+        is_mean_open = is_open(contrast.overall)
         if is_mean_open and len(contrast.levels) < 2:
             reason = t.either(f"reason.{contrast.overall.reason}", "")
             alone.setdefault(reason, []).append(workload)
         elif len(open_levels) > MOST_OPEN:
             key = "answer.undecided-many-mean" if is_mean_open else "answer.undecided-many"
-            of = len(contrast.levels)
-            parts.append(t(key, workload=workload, count=len(open_levels), of=of))
+            counts = {"count": len(open_levels), "of": len(contrast.levels)}
+            parts.append(t(key, workload=workload, **counts))
         elif is_mean_open or open_levels:
             mean = [t("answer.undecided.mean")] if is_mean_open else []
             levels = t("list.separator").join((*mean, *open_levels))
             parts.append(t("answer.undecided.workload", workload=workload, levels=levels))
     for reason, workloads in alone.items():
         named = t.listed(workloads)
-        listed = t("answer.undecided.workload", workload=named, levels=reason) if reason else named
-        parts.append(listed)
+        worded = t("answer.undecided.workload", workload=named, levels=reason)
+        parts.append(worded if reason else named)
     return t("list.strong").join(parts) if parts else t("answer.undecided.none")
-
-
-def is_open(level: LevelResult) -> bool:
-    return level.verdict.kind is VerdictKind.INCONCLUSIVE

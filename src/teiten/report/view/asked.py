@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from teiten.kinds.contract_present import KindPresent, presents_in
-from teiten.model.plan import Plan
 from teiten.model.saturation import SATURATION
 from teiten.model.study import CachePolicy, Workload
 from teiten.report.blocks import (
@@ -15,7 +14,6 @@ from teiten.report.blocks import (
     Code,
     Details,
     Entries,
-    Entry,
     Further,
     Heading,
     Items,
@@ -59,7 +57,7 @@ def asked(kit: Kit) -> Section:
         shown.append(Text(t("heading.sources", sources=listed), "note"))
     design = (Heading(3, t("heading.design")), Pairs(_design(kit), "facts"))
     described = tuple(
-        Entry(t.of(workload.title), t.of(workload.description)) for workload in study.workloads
+        (t.of(workload.title), t.of(workload.description)) for workload in study.workloads
     )
     workloads = (Heading(3, t("heading.workloads")), Entries(described))
     procedure = (Heading(3, t("heading.procedure")), Items(_procedure(kit), "steps"))
@@ -76,8 +74,7 @@ def asked(kit: Kit) -> Section:
 
 
 def _changed(kit: Kit) -> Iterator[str]:
-    """Tell what the command line set, which the study's own sentences do not know; without
-    addresses, which may hold a password."""
+    """Tell what the command line set, without addresses, which may hold a password."""
     values = [
         override
         for override in kit.study.overrides
@@ -104,25 +101,25 @@ def _scripts(kit: Kit) -> Iterator[Block]:
 
 
 def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
-    t, study, measure = kit.t, kit.study, kit.study.measure
-    factors = [
-        (
-            kit.names.factor(factor.name),
-            t.listed(
-                kit.names.listed(level)
-                if factor.name == study.contrast and (factor.name, level) not in kit.names.titles
-                else kit.names.level(factor.name, level)
-                for level in factor.levels
-            ),
-        )
-        for factor in study.factors
-    ]
-    data = _data_of(kit)
+    t, names, study, measure = kit.t, kit.names, kit.study, kit.study.measure
+
+    def level_name(factor: str, level: str) -> str:
+        is_listed = factor == study.contrast and (factor, level) not in names.titles
+        return names.listed(level) if is_listed else names.level(factor, level)
+
     durations = _of_kinds(kit, lambda kind, first: kind.duration(kit, first))
+    shares = {"delta": plain_percent(t, measure.delta), "alpha": plain_percent(t, measure.alpha)}
     return (
-        (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
-        *factors,
-        *saturation_rows(kit),
+        (t("design.contrast"), t("design.contrast.text", factor=names.factor(study.contrast))),
+        *(
+            (names.factor(factor), t.listed(level_name(factor, level) for level in levels))
+            for factor, levels in ((factor.name, factor.levels) for factor in study.factors)
+        ),
+        *(
+            (t("saturation.title"), _saturation_text(kit, event.detail))
+            for event in kit.analysis.events
+            if event.kind == SATURATION
+        ),
         (t("design.blocks"), blocks_text(kit)),
         *noise_rows(kit),
         *pairs_check_rows(kit),
@@ -132,15 +129,8 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         *sides_rows(kit),
         *side_by_side_rows(kit),
         *replication_rows(kit),
-        (t("design.data"), t("list.strong").join(data)),
-        (
-            t("design.delta"),
-            t(
-                "design.delta.text",
-                delta=plain_percent(t, measure.delta),
-                alpha=plain_percent(t, measure.alpha),
-            ),
-        ),
+        (t("design.data"), t("list.strong").join(_data_of(kit))),
+        (t("design.delta"), t("design.delta.text", **shares)),
         (t("design.profile"), study.profile),
         (t("design.seed"), str(kit.analysis.plan.seed)),
     )
@@ -168,12 +158,6 @@ def _data(kit: Kit, workload: Workload, named: str) -> str:
     )
 
 
-def _prewarming(plan: Plan) -> str:
-    if not plan.study.measure.prewarm:
-        return "procedure.no-prewarm"
-    return "procedure.read" if plan.servers_without("pg_prewarm") else "procedure.prewarm"
-
-
 def _of_kinds(kit: Kit, say: Callable[[KindPresent, Workload], str]) -> list[str]:
     """List what each kind of the study's workloads says of the first workload of its kind."""
     workloads = kit.study.workloads
@@ -182,24 +166,20 @@ def _of_kinds(kit: Kit, say: Callable[[KindPresent, Workload], str]) -> list[str
 
 
 def _procedure(kit: Kit) -> tuple[str, ...]:
-    t, measure = kit.t, kit.study.measure
-    restored = [
-        kit.names.workload(workload.name)
-        for workload in kit.study.workloads
-        if workload.changes_data
-    ]
+    t, plan, measure = kit.t, kit.analysis.plan, kit.study.measure
+    changed = (workload.name for workload in kit.study.workloads if workload.changes_data)
+    restored = t("list.separator").join(map(kit.names.workload, changed))
     steps = []
-    if measure.rounds and starts_servers(kit.analysis.plan):
+    if measure.rounds and starts_servers(plan):
         steps.append(t("procedure.rounds"))
     elif restored:
-        steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
-    if starts_servers(kit.analysis.plan):
-        limited = any(trial.memory_limit is not None for trial in kit.analysis.plan.trials)
-        charged = any(trial.memory_limits for trial in kit.analysis.plan.trials)
+        steps.append(t("procedure.restore", workloads=restored))
+    if starts_servers(plan):
+        charged = any(trial.memory_limits for trial in plan.trials)
         evicts = charged and measure.caches is CachePolicy.KEEP
         caches = CachePolicy.EVICT if evicts else measure.caches
         steps.append(t(f"procedure.caches.{caches.value}"))
-        if limited:
+        if any(trial.memory_limit is not None for trial in plan.trials):
             steps.append(t("procedure.memory"))
         if emulates_nodes(kit):
             steps.append(t("nodes.procedure"))
@@ -207,7 +187,8 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     steps += steps_of_sites(kit)
     at_rest = "settle" if measure.settle else "at-once"
     rest = t(f"procedure.{at_rest}", seconds=kit.seconds(measure.settle))
-    steps.append(t(_prewarming(kit.analysis.plan), settle=rest))
+    prewarmed = "read" if plan.servers_without("pg_prewarm") else "prewarm"
+    steps.append(t(f"procedure.{prewarmed if measure.prewarm else 'no-prewarm'}", settle=rest))
     steps += _of_kinds(kit, lambda kind, first: kind.procedure(kit, first))
     tolerated = plain_percent(t, measure.tolerated_share)
     disturbed = t("procedure.check-disturbed", share=tolerated)
@@ -215,17 +196,9 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     steps.append(t("procedure.check", disturbed=others, repeats=measure.repeats))
     if measure.flame_graph:
         steps.append(t("procedure.profile", seconds=kit.seconds(measure.flame_graph_window)))
-    design = "statistics" if measure.sequential is None else "sequential"
-    if is_allotted(kit):
-        design = "allotted"
+    fixed = "statistics" if measure.sequential is None else "sequential"
+    design = "allotted" if is_allotted(kit) else fixed
     return (*steps, t("procedure.order"), t(f"procedure.{design}"))
-
-
-def saturation_rows(kit: Kit) -> Iterator[tuple[str, str]]:
-    """A row for each workload; nothing of a campaign whose clients were declared."""
-    for event in kit.analysis.events:
-        if event.kind == SATURATION:
-            yield kit.t("saturation.title"), _saturation_text(kit, event.detail)
 
 
 def _saturation_text(kit: Kit, saturation: dict[str, Any]) -> str:
@@ -238,12 +211,11 @@ def _saturation_text(kit: Kit, saturation: dict[str, Any]) -> str:
         )
         for probe in saturation["probes"]
     )
-    return t(
-        "saturation.reached" if saturation["reached"] else "saturation.not-reached",
-        workload=kit.names.workload(saturation["workload"]),
-        clients=saturation["clients"],
-        delta=plain_percent(t, saturation["delta"]),
-        probes=probes,
-        levels=t("list.separator").join(map(str, saturation["levels"])),
-        provisional=saturation["provisional"],
-    )
+    words = {
+        "workload": kit.names.workload(saturation["workload"]),
+        "delta": plain_percent(t, saturation["delta"]),
+        "probes": probes,
+        "levels": t("list.separator").join(map(str, saturation["levels"])),
+    }
+    key = "saturation.reached" if saturation["reached"] else "saturation.not-reached"
+    return t(key, **saturation | words)

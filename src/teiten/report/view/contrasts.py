@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,6 @@ from teiten.report.effects import (
     plain_percent,
     ratio_with_interval,
     says_nothing,
-    speed_with_interval,
 )
 from teiten.report.names import Context, Names
 from teiten.report.numbers import NOTHING, measured, spread
@@ -55,9 +55,8 @@ class Judged:
 
     t: Texts
     caption: str
-    factors: tuple[str, ...]
-    """The factors that have a column, and below what their columns are called."""
-    titles: tuple[str, ...]
+    factors: Mapping[str, str]
+    """The factors that have a column, and what these are called."""
     sides: tuple[str, str]
     ratio: str
     counted: str
@@ -84,8 +83,8 @@ def verdict_table(
     end = -1 if overall.kind is VerdictKind.UNJUDGED else None
     columns = (
         *(
-            Column(title, numeric=_are_numbers(factor, levels))
-            for factor, title in zip(judged.factors, judged.titles, strict=True)
+            Column(title, all(is_number(dict(level.context).get(factor, "0")) for level in levels))
+            for factor, title in judged.factors.items()
         ),
         *(Column(side, numeric=True) for side in judged.sides),
         Column(judged.ratio, numeric=True),
@@ -95,16 +94,10 @@ def verdict_table(
         Column(t("table.verdict")),
     )
     rows = tuple(_row(judged, level)[:end] for level in levels)
-    lead = (judged.overall, *("" for _ in judged.factors[1:])) if judged.factors else ()
+    lead = [judged.overall if at == 0 else "" for at in range(len(judged.factors))]
     total = (*cells(*lead, "", ""), *_judged(judged, overall, None))[:end]
     shown = total if len(rows) > 1 else None
     return Table(name, judged.caption, columns[:end], rows, shown, judged.note)
-
-
-def _are_numbers(factor: str, levels: Sequence[LevelResult]) -> bool:
-    """Whether all levels of a factor are numbers, whose digits stand below one another."""
-    texts = {text for level in levels for name, text in level.context if name == factor}
-    return all(map(is_number, texts))
 
 
 def _row(judged: Judged, level: LevelResult) -> Row:
@@ -148,9 +141,7 @@ def geometric_mean(values: Sequence[float]) -> float | None:
     """None of no values; 0 where one of them is 0."""
     if not values:
         return None
-    if min(values) <= 0:
-        return 0.0
-    return math.exp(math.fsum(map(math.log, values)) / len(values))
+    return statistics.geometric_mean(values) if min(values) > 0 else 0.0
 
 
 def by_spread(factor: float) -> Value:
@@ -174,8 +165,7 @@ def _mean(factor: float, half_of: Callable[[LevelResult, float, Sequence[float]]
 
 
 def half_width(level: LevelResult, number: float, values: Sequence[float]) -> float:
-    """Compute the half-width of a mean, in proportion that of the ratio's interval; without an
-    interval the spread of the values."""
+    """The half-width of a mean, in proportion that of the ratio; else the values' spread."""
     effect = level.verdict.effect
     relative = (effect.high - effect.low) / 2 if effect else math.nan
     return abs(number) * relative if math.isfinite(relative) else spread(values)
@@ -185,22 +175,23 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     """Word the table of a contrast as most kinds do. ``noted``: with the note on how the numbers
     were made, which is the same for all tables of a workload."""
     t, names = kit.t, kit.names
-    factors = names.varied([level.context for level in contrast.levels])
     alpha = comparison_alpha(kit.analysis.plan, contrast.workload, len(contrast.levels))
     sequential = kit.study.measure.sequential is not None
-    note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
+    level = ""
+    if len(contrast.levels) > 1:  # over all of them the confidence is another
+        of_all = 1 - comparison_alpha(kit.analysis.plan, contrast.workload)
+        level = t("table.contrast.level", level=confidence_percent(t, of_all))
+    key = "table.contrast.note-sequential" if sequential else "table.contrast.note"
+    note = t(key, confidence=confidence_percent(t, 1 - alpha), level=level)
     return Judged(
         t,
         caption_of(kit, contrast, kit.metric_title(contrast.metric)),
-        factors,
-        tuple(names.factor(factor) for factor in factors),
+        names.columns([level.context for level in contrast.levels]),
         _headings(names, contrast),
         names.ratio,
         t("table.pairs"),
         t("level.overall"),
-        t(note, confidence=confidence_percent(t, 1 - alpha), level=_at_each_level(kit, contrast))
-        if noted
-        else "",
+        note if noted else "",
         by_interval(factor_of(contrast.metric)),
         lambda level: _pairs(kit, contrast, level),
         named=names.level,
@@ -216,24 +207,13 @@ def _headings(names: Names, contrast: ContrastResult) -> tuple[str, str]:
     return names.titled(contrast.old), names.titled(contrast.new)
 
 
-def _at_each_level(kit: Kit, contrast: ContrastResult) -> str:
-    """Say that a level's interval has another confidence than that over all levels; empty where
-    there is only one."""
-    if len(contrast.levels) < 2:
-        return ""
-    level = 1 - comparison_alpha(kit.analysis.plan, contrast.workload)
-    return kit.t("table.contrast.level", level=confidence_percent(kit.t, level))
-
-
 def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> TableCell:
     """Count the pairs of a level; of all levels the blocks, which their mean is made of, and the
     pairs in them."""
     count = (level.verdict if level else contrast.overall).pairs
     if level or len(contrast.levels) < 2 or kit.analysis.plan.pairs_of_a_start > 1:
         return TableCell(str(count), count)
-    pairs = count * len(
-        [level for level in contrast.levels if level.context not in contrast.left_out]
-    )
+    pairs = count * sum(level.context not in contrast.left_out for level in contrast.levels)
     blocks = kit.t.plural("answer.cost.blocks", count)
     return TableCell(kit.t("table.blocks-of-pairs", blocks=blocks, pairs=pairs), count)
 
@@ -300,7 +280,7 @@ def forest_row(
     effect = verdict.effect
     if effect is None or not (speed or math.isfinite(effect.high)):
         return None
-    text = speed_with_interval(t, effect) if speed else ratio_with_interval(t, effect)
+    text = ratio_with_interval(t, effect, speed=speed)
     shown, word = effect.inverse if speed else effect, verdict_word(t, verdict)
     ends = (shown.low, shown.high)
     return ForestRow(label, shown.ratio, *ends, text, word, overall, says_nothing(effect))

@@ -1,13 +1,11 @@
-"""A study's design: in words (blocks that were fixed, or run until the verdict was decided), and
-as a grid of every planned trial in the order in which it ran, with what became of it.
-"""
+"""A study's design in words, and as a grid of every planned trial with what became of it."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 
-from teiten.model.plan import PlannedTrial
 from teiten.model.progress import allotted_blocks
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.text import joined_sentences
@@ -28,10 +26,8 @@ def blocks_text(kit: Kit) -> str:
         return plain(measure.blocks)
     if is_allotted(kit):
         return kit.t("design.blocks.allotted", most=plain(measure.blocks))
-    budget = measure.sequential.budget or 0.0
-    return kit.t(
-        "design.blocks.sequential", most=plain(measure.blocks), budget=kit.duration(budget)
-    )
+    budget = kit.duration(measure.sequential.budget or 0.0)
+    return kit.t("design.blocks.sequential", most=plain(measure.blocks), budget=budget)
 
 
 def is_allotted(kit: Kit) -> bool:
@@ -66,15 +62,13 @@ def sides_rows(kit: Kit) -> Iterator[tuple[str, str]]:
     """Tell which levels a start has, where it does not have all of them."""
     study = kit.study
     if study.starts_of_all > 1:
-        yield (
-            kit.t("design.sides"),
-            kit.t(
-                "design.sides.text",
-                others=study.sides_of_a_start - 1,
-                count=len(study.contrasted_levels) - 1,
-                blocks=study.starts_of_all,
-            ),
+        text = kit.t(
+            "design.sides.text",
+            others=study.sides_of_a_start - 1,
+            count=len(study.contrasted_levels) - 1,
+            blocks=study.starts_of_all,
         )
+        yield kit.t("design.sides"), text
 
 
 def stopped(kit: Kit) -> Iterator[tuple[str, str]]:
@@ -155,56 +149,42 @@ def replication_rows(kit: Kit) -> Iterator[tuple[str, str]]:
         yield kit.t("design.replication"), text
 
 
-def trials_shown(kit: Kit) -> tuple[PlannedTrial, ...]:
-    """The planned trials that the grid of the design shows: of a sequential design only the blocks
-    that have begun, because nobody knows how many will follow."""
-    due = kit.analysis.due
-    if kit.study.measure.sequential is None:
-        return due
-    numbers = {trial.number for trial in kit.analysis.trials}
-    last = max((trial.block for trial in due if trial.number in numbers), default=1)
-    return tuple(trial for trial in due if trial.block <= last)
-
-
 FAILED, DISTURBED, REPEATED, NOT_RUN = "×", "≈", "↻", "·"
 
 
 def grid(kit: Kit) -> Chart:
-    t = kit.t
-    states = _states(kit)
-    squares, places = [], dict[int, int]()
-    for trial in sorted(trials_shown(kit), key=lambda trial: trial.number):
-        places[trial.block] = places.get(trial.block, 0) + 1
-        context = trial.cell.context(kit.study.contrast)
-        on_axis, panel = kit.names.axis(context)
+    """Every planned trial in the order in which it ran, with what became of it; of a sequential
+    design those of blocks that have begun, because nobody knows how many will follow."""
+    t, names, contrast = kit.t, kit.names, kit.study.contrast
+    states, due = _states(kit), kit.analysis.due
+    if kit.study.measure.sequential is not None:
+        begun = max((trial.block for trial in due if trial.number in states), default=1)
+        due = tuple(trial for trial in due if trial.block <= begun)
+    squares, places = [], Counter[int]()
+    for trial in sorted(due, key=lambda trial: trial.number):
+        places[trial.block] += 1
+        context = trial.cell.context(contrast)
+        on_axis, panel = names.axis(context)
         mark, state = states.get(trial.number, (NOT_RUN, t("state.not-run")))
-        label = on_axis if not panel else kit.names.context(context)
         squares.append(
             Square(
-                kit.names.workload(trial.cell.workload),
+                names.workload(trial.cell.workload),
                 trial.block,
                 places[trial.block],
-                kit.short(trial.cell.level(kit.study.contrast) or ""),
-                label,
+                kit.short(trial.cell.level(contrast) or ""),
+                names.context(context) if panel else on_axis,
                 trial.number,
                 state,
                 mark,
             )
         )
     planned = kit.analysis.plan.trials
-    first = planned[0].cell.context(kit.study.contrast) if planned else ()
-    axis = kit.names.axis_factor(first)
-    label = kit.names.factor(axis) if axis else t("table.level")
-    marks = t(
-        "chart.grid.marks",
-        failed=FAILED,
-        disturbed=DISTURBED,
-        repeated=REPEATED,
-        missing=NOT_RUN,
-    )
-    titles = (kit.names.factor(kit.study.contrast), label)
+    axis = names.axis_factor(planned[0].cell.context(contrast)) if planned else None
+    label = names.factor(axis) if axis else t("table.level")
+    of_marks = {"failed": FAILED, "disturbed": DISTURBED, "repeated": REPEATED, "missing": NOT_RUN}
+    marks, titles = t("chart.grid.marks", **of_marks), (names.factor(contrast), label)
     drawn = {square.workload for square in squares}
-    workloads = [title for title in kit.names.workload_titles.values() if title in drawn]
+    workloads = [title for title in names.workload_titles.values() if title in drawn]
     return design_grid(t, squares, workloads, kit.side_labels, titles=titles, marks=marks)
 
 
@@ -212,13 +192,10 @@ def _states(kit: Kit) -> dict[int, tuple[str, str]]:
     """By trial number: the mark in the grid, and its words."""
     t, states = kit.t, dict[int, tuple[str, str]]()
     for trial in sorted(kit.analysis.trials, key=lambda trial: (trial.number, trial.attempt)):
-        if trial.outcome is Outcome.COUNTED:
-            again = trial.attempt > 1
-            states[trial.number] = (
-                (REPEATED, t("state.repeated", attempt=trial.attempt))
-                if again
-                else ("", t("outcome.counted"))
-            )
+        if trial.outcome is Outcome.COUNTED and trial.attempt > 1:
+            states[trial.number] = (REPEATED, t("state.repeated", attempt=trial.attempt))
+        elif trial.outcome is Outcome.COUNTED:
+            states[trial.number] = ("", t("outcome.counted"))
         elif trial.number not in states or states[trial.number][0] not in ("", REPEATED):
             mark = FAILED if trial.outcome is Outcome.FAILED else DISTURBED
             states[trial.number] = (mark, t(f"outcome.{trial.outcome.value}"))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
 
-from teiten.analysis.model.discussion import Course, MeanApart, Parting, SignCount
+from teiten.analysis.model.discussion import Course, Parting, SignCount
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
@@ -19,7 +18,6 @@ from teiten.report.numbers import decimals_for, fixed, significant
 from teiten.report.view.kit import Kit
 from teiten.report.view.root_cause import taken_label, taken_unit
 
-T = TypeVar("T")
 MOST_SENTENCES = 3
 """Sentences of a workload in the body; the appendix has the others."""
 MOST_LEVELS = 4
@@ -71,17 +69,23 @@ def _of_workload(kit: Kit, name: str) -> Iterator[tuple[str, ...]]:
     yield tuple(
         _parting(kit, parting) for parting in decisions.partings if parting.workload == name
     )
-    yield tuple(_all_counted(kit, [tally for tally in decisions.tallies if tally.workload == name]))
-    yield tuple(_mean_apart(kit, mean) for mean in decisions.means if mean.workload == name)
+    alike: dict[SignCount, list[str]] = {}  # sides of which the same is said share a sentence
+    for tally in decisions.tallies:
+        if tally.workload == name:
+            alike.setdefault(replace(tally, new=""), []).append(tally.new)
+    yield tuple(_counted(kit, like_all, sides) for like_all, sides in alike.items())
+    apart = []
+    for mean in decisions.means:
+        if mean.workload == name:
+            values = _contrasted(kit, mean.metric, mean.old, mean.new)
+            direction = values["above" if mean.higher else "below"]
+            apart.append(kit.t("discussion.mean-apart", direction=direction, **values))
+    yield tuple(apart)
     yield from present_in(kit, name).discussed_after(kit, name)
 
 
-def told_contrast(kit: Kit, workload: str, old: str, new: str) -> bool:
-    """Whether the verdict of two sides is given: what has none is not discussed."""
-    return (old, new) in _sides_told(kit, workload)
-
-
-def _sides_told(kit: Kit, workload: str) -> list[tuple[str, str]]:
+def sides_told(kit: Kit, workload: str) -> list[tuple[str, str]]:
+    """Two sides each, old and new, whose verdict is given: what has none is not discussed."""
     judged = [
         contrast
         for contrast in kit.analysis.contrasts
@@ -115,26 +119,24 @@ def sides_text(kit: Kit, levels: Iterable[str]) -> str:
 
 
 def _parting(kit: Kit, parting: Parting) -> str:
-    def at(level: str) -> str:
-        return kit.names.context(((parting.axis, level),))
-
-    def every(levels: Iterable[str]) -> str:
-        return kit.t("list.separator").join(map(at, levels))
+    def every(*levels: str) -> str:
+        contexts = (((parting.axis, level),) for level in levels)
+        return kit.t("list.separator").join(map(kit.names.context, contexts))
 
     values = {
         **_contrasted(kit, parting.metric, parting.old, parting.new),
         "count": str(len(parting.compared)),
-        "first": at(parting.compared[0]),
-        "last": at(parting.compared[-1]),
+        "first": every(parting.compared[0]),
+        "last": every(parting.compared[-1]),
     }
     if parting.apart:
         first = parting.compared.index(parting.apart[0])
-        rest = [level for level in parting.compared[first:] if level not in parting.apart]
+        rest = (level for level in parting.compared[first:] if level not in parting.apart)
         values |= {
-            "apart": at(parting.apart[0]),
-            "rest": every(rest),
-            "higher": every(parting.higher),
-            "lower": every(parting.lower),
+            "apart": every(parting.apart[0]),
+            "rest": every(*rest),
+            "higher": every(*parting.higher),
+            "lower": every(*parting.lower),
             "direction": values["above" if parting.higher else "below"],
         }
     course = parting.course.value
@@ -145,15 +147,6 @@ def _parting(kit: Kit, parting: Parting) -> str:
     text = kit.t(f"discussion.sides.{course}", **values)
     level = kit.names.varied_levels(parting.others)
     return kit.t("discussion.at", level=level, said=text) if level else text
-
-
-def _all_counted(kit: Kit, tallies: Sequence[SignCount]) -> Iterator[str]:
-    """Sides of which the same is to be said share a sentence."""
-    alike: dict[SignCount, list[str]] = {}
-    for tally in tallies:
-        alike.setdefault(replace(tally, new=""), []).append(tally.new)
-    for like_all, sides in alike.items():
-        yield _counted(kit, like_all, sides)
 
 
 def _counted(kit: Kit, tally: SignCount, sides: Sequence[str]) -> str:
@@ -176,12 +169,6 @@ def _counts(kit: Kit, tally: SignCount) -> Iterator[str]:
         last = "last-" if part == counted[-1][0] else ""
         place = "all-" if part != "rest" and count == tally.compared > 1 else last
         yield kit.t(f"discussion.counted-part.{place}{part}", count=count)
-
-
-def _mean_apart(kit: Kit, mean: MeanApart) -> str:
-    values = _contrasted(kit, mean.metric, mean.old, mean.new)
-    direction = values["above" if mean.higher else "below"]
-    return kit.t("discussion.mean-apart", direction=direction, **values)
 
 
 def _contrasted(kit: Kit, metric: Metric, old: str, new: str) -> dict[str, str]:
@@ -237,8 +224,8 @@ class _Meanwhile:
 
     old: str
     new: str
-    states: tuple[_Seen, ...]
-    taken: tuple[_Seen, ...]
+    states: list[_Seen]
+    taken: list[_Seen]
 
     @property
     def compared(self) -> tuple[_Seen, ...]:
@@ -257,17 +244,12 @@ class _Meanwhile:
 def _machine(kit: Kit, workload: str) -> Iterator[Block]:
     """A paragraph for each pair of sides that differ; the pairs that do not share one."""
     pairs = [
-        _Meanwhile(
-            *sides, tuple(_states(kit, workload, *sides)), tuple(_taken(kit, workload, *sides))
-        )
-        for sides in _sides_told(kit, workload)
+        _Meanwhile(*sides, [*_states(kit, workload, *sides)], [*_taken(kit, workload, *sides)])
+        for sides in sides_told(kit, workload)
     ]
     many = len(pairs) >= MANY_PAIRS
-    texts = [
-        joined_sentences(_differing(kit, pair, FEW_THINGS if many else MOST_THINGS))
-        for pair in pairs
-        if pair.differ
-    ]
+    most = FEW_THINGS if many else MOST_THINGS
+    texts = [joined_sentences(_differing(kit, pair, most)) for pair in pairs if pair.differ]
     if any(thing.tells(kit.study.measure.delta) for pair in pairs for thing in pair.differ):
         no_cause = kit.t("discussion.meanwhile.no-cause")
         texts = [*texts, no_cause] if many else [joined_sentences((*texts, no_cause))]
@@ -279,17 +261,14 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
         yield from paragraphs
     alike = [pair for pair in pairs if pair.bounded and not pair.differ]
     if alike:
-        yield Text(_nothing(kit, alike))
-
-
-def _nothing(kit: Kit, alike: Sequence[_Meanwhile]) -> str:
-    key = "nothing" if len(alike) == 1 else "nothing-several"
-    return kit.t(
-        f"discussion.meanwhile.{key}",
-        old=kit.names.titled(alike[0].old),
-        new=sides_text(kit, (pair.new for pair in alike)),
-        count=sum(pair.bounded for pair in alike),
-    )
+        key = "nothing" if len(alike) == 1 else "nothing-several"
+        text = kit.t(
+            f"discussion.meanwhile.{key}",
+            old=kit.names.titled(alike[0].old),
+            new=sides_text(kit, (pair.new for pair in alike)),
+            count=sum(pair.bounded for pair in alike),
+        )
+        yield Text(text)
 
 
 def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
@@ -298,11 +277,8 @@ def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
     listed = [thing for thing in pair.differ if thing.tells(delta)]
     for kind, compared in (("processors", pair.states), ("transaction", pair.taken)):
         for direction, sign in (("more", 1), ("less", -1)):
-            moved = [
-                thing
-                for thing in compared
-                if thing in listed and thing.change.difference * sign > 0
-            ]
+            of_kind = (thing for thing in listed if thing in compared)
+            moved = [thing for thing in of_kind if thing.change.difference * sign > 0]
             if moved:
                 things = _things(kit, moved, compared, most)
                 yield kit.t(f"discussion.meanwhile.{kind}-{direction}", things=things, **values)
@@ -312,25 +288,21 @@ def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
         yield kit.t.plural("discussion.meanwhile.tiny", tiny, **values)
 
 
-def _of_sides(tables: Iterable[T], workload: str, old: str, new: str) -> list[T]:
-    """The tables of a contrast."""
-    known: Iterable[Any] = tables
-    wanted = (workload, old, new)
-    return [table for table in known if (table.workload, table.old, table.new) == wanted]
-
-
-def _states(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
+def _states(kit: Kit, *contrast: str) -> Iterator[_Seen]:
+    """``contrast``: workload, old and new side."""
     unit = kit.t("unit.percent", value="").strip("\u00a0")
-    for use in _of_sides(kit.analysis.discussion.processors, workload, old, new):
-        for level in use.levels:
+    for use in kit.analysis.discussion.processors:
+        is_of_contrast = (use.workload, use.old, use.new) == contrast
+        for level in use.levels if is_of_contrast else ():
             label, change = kit.t(f"cpu.{level.state}"), level.change.times(100)
             shares = (level.old * 100, level.new * 100)
             yield _Seen(label, level.context, *shares, change, unit, points=True)
 
 
-def _taken(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
-    for table in _of_sides(kit.analysis.per_transaction, workload, old, new):
-        for row in table.rows:
+def _taken(kit: Kit, *contrast: str) -> Iterator[_Seen]:
+    for table in kit.analysis.per_transaction:
+        is_of_contrast = (table.workload, table.old, table.new) == contrast
+        for row in table.rows if is_of_contrast else ():
             unit, factor = taken_unit(kit, row)
             change, label = row.change.times(factor), taken_label(kit, row)
             yield _Seen(label, table.context, row.old * factor, row.new * factor, change, unit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from teiten.model.facts import Caution, HostFacts, Severity
@@ -27,7 +27,7 @@ from teiten.report.effects import percent
 from teiten.report.machine import machine_rows
 from teiten.report.numbers import NOTHING, bytes_text, clock
 from teiten.report.sites import client_rows, host_rows, origin_text
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Table, TableCell, cells, headings
 from teiten.report.texts import caution_text
 from teiten.report.view.kit import Kit
 from teiten.report.view.repeat import repeat_blocks
@@ -36,19 +36,13 @@ from teiten.report.view.trials import excluded_table, level_download, trial_down
 from teiten.report.view.variants import states_table, variant_rows
 
 UNINTERESTING = frozenset(
-    {
-        "step",
-        "trial-started",
-        "trial-finished",
-        "caution",
-        "server-facts",
-        "noise-floor",
-        "pairs-check",
-        "saturation",
-    }
+    (
+        *("step", "trial-started", "trial-finished", "caution"),
+        *("server-facts", "noise-floor", "pairs-check", "saturation"),
+    )
 )
 MOST_DETAIL = 300
-"""Characters of what an event says."""
+"""Characters of what an event says: a log's hundreds of partitions would fill dozens of pages."""
 MOST_EVENTS = 300
 
 
@@ -62,7 +56,13 @@ def evidence(kit: Kit) -> Section:
     shown: tuple[Block, ...] = (
         Heading(3, t("heading.cautions")),
         cautions(kit),
-        _environment(kit),
+        Table(
+            "environment",
+            t("table.environment.caption"),
+            headings(t, "table.what", "table.value"),
+            tuple(cells(what, value) for what, value in environment_rows(kit) if value),
+            sortable=False,
+        ),
         *folded(states_table(kit)),
         *folded(_servers(kit)),
         *folded(settings_table(kit)),
@@ -80,24 +80,12 @@ def evidence(kit: Kit) -> Section:
     return Section("evidence", t("section.evidence"), shown, appendix=True)
 
 
-def _environment(kit: Kit) -> Table:
-    t = kit.t
-    return Table(
-        "environment",
-        t("table.environment.caption"),
-        (Column(t("table.what")), Column(t("table.value"))),
-        tuple(cells(what, value) for what, value in environment_rows(kit) if value),
-        sortable=False,
-    )
-
-
 def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
-    """List facts of the environment, name and value, None where that is not known: of the
-    servers' machine, and then of the load generator's where it is another."""
+    """Facts of the servers' machine, and of the load generator's own: name, and value or None."""
     t, analysis = kit.t, kit.analysis
     return [
         *host_rows(kit),
-        *_machine_rows(kit, analysis.facts, tuple(variant_rows(kit))),
+        *_machine_rows(kit, analysis.facts, variant_rows(kit)),
         *client_rows(kit, _machine_rows),
         (
             t("fact.pgbench"),
@@ -108,7 +96,7 @@ def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
 
 
 def _machine_rows(
-    kit: Kit, facts: HostFacts, variants: Sequence[tuple[str, str | None]] = ()
+    kit: Kit, facts: HostFacts, variants: Iterable[tuple[str, str]] = ()
 ) -> list[tuple[str, str | None]]:
     """``variants``: what the study varies of the machine."""
     t = kit.t
@@ -129,22 +117,16 @@ def _servers(kit: Kit) -> Table | None:
     levels = [*known, *(level for level in facts if level not in known)]
     names = list(dict.fromkeys(name for of_server in facts.values() for name in of_server))
     columns = (
-        Column(kit.t("table.what")),
+        *headings(kit.t, "table.what"),
         *(Column(kit.names.side(level).long) for level in levels),
     )
-    rows = tuple(
-        _server_row(kit, name, [facts[level].get(name) for level in levels]) for name in names
-    )
-    return Table("servers", kit.t("table.servers.caption"), columns, rows, sortable=False)
-
-
-def _server_row(kit: Kit, name: str, values: list[Any]) -> Row:
-    differ = len({json.dumps(value, sort_keys=True, default=str) for value in values}) > 1
-    kind = "differs" if differ else ""
-    return (
-        TableCell(kit.t.either(f"server-fact.{name}", name)),
-        *(TableCell(_value_text(value), kind=kind) for value in values),
-    )
+    rows = []
+    for name in names:
+        values = [facts[level].get(name) for level in levels]
+        differ = len({json.dumps(value, sort_keys=True, default=str) for value in values}) > 1
+        shown = (TableCell(_value_text(value), kind="differs" * differ) for value in values)
+        rows.append(cells(kit.t.either(f"server-fact.{name}", name), *shown))
+    return Table("servers", kit.t("table.servers.caption"), columns, tuple(rows), sortable=False)
 
 
 def _value_text(value: Any) -> str:
@@ -181,26 +163,21 @@ def _template(kit: Kit, spec: TemplateSpec) -> str:
 
 def _fingerprints(kit: Kit) -> Table:
     t, plan = kit.t, kit.analysis.plan
-    columns = (Column(t("table.what")), Column(t("table.fingerprint")), Column(t("table.source")))
-    rows: list[Row] = [
+    columns = headings(t, "table.what", "table.fingerprint", "table.source")
+    known = [
         (
-            TableCell(kit.names.side(level).long if kit.names.is_server else str(server.version)),
-            TableCell(server.fingerprint, kind="code"),
-            TableCell(origin_text(server)),
+            kit.names.side(level).long if kit.names.is_server else str(server.version),
+            server.fingerprint,
+            origin_text(server),
         )
         for level, server in plan.servers
     ]
-    rows += [
-        (
-            TableCell(_template(kit, template)),
-            TableCell(template.fingerprint, kind="code"),
-            TableCell(bytes_text(template.expected_bytes)),
-        )
+    known += [
+        (_template(kit, template), template.fingerprint, bytes_text(template.expected_bytes))
         for template in plan.templates
     ]
-    return Table(
-        "fingerprints", t("table.fingerprints.caption"), columns, tuple(rows), sortable=False
-    )
+    rows = tuple(cells(what, TableCell(code, kind="code"), source) for what, code, source in known)
+    return Table("fingerprints", t("table.fingerprints.caption"), columns, rows, sortable=False)
 
 
 def _events(kit: Kit) -> Table | None:
@@ -209,24 +186,24 @@ def _events(kit: Kit) -> Table | None:
     if not events:
         return None
     columns = (
-        Column(t("table.time")),
-        Column(t("table.event")),
-        Column(t("table.trial"), numeric=True),
-        Column(t("table.detail")),
+        *headings(t, "table.time", "table.event"),
+        *headings(t, "table.trial", numeric=True),
+        *headings(t, "table.detail"),
     )
+    details = [_detail(event) for event in events[:MOST_EVENTS]]
     rows = tuple(
-        (
+        cells(
             TableCell(clock(event.at), event.at),
-            TableCell(t.either(f"event.{event.kind}", event.kind)),
+            t.either(f"event.{event.kind}", event.kind),
             TableCell("" if event.trial is None else str(event.trial), event.trial),
-            TableCell(_shortened(_detail(event))),
+            detail if len(detail) <= MOST_DETAIL else f"{detail[:MOST_DETAIL]} …",
         )
-        for event in events[:MOST_EVENTS]
+        for event, detail in zip(events, details, strict=False)
     )
     notes = []
     if len(events) > MOST_EVENTS:
         notes.append(t("table.events.more", count=len(events) - MOST_EVENTS))
-    if any(len(_detail(event)) > MOST_DETAIL for event in events[:MOST_EVENTS]):
+    if any(len(detail) > MOST_DETAIL for detail in details):
         notes.append(t("table.events.cut"))
     return Table(
         "events",
@@ -244,11 +221,6 @@ def _detail(event: Event) -> str:
     )
 
 
-def _shortened(detail: str) -> str:
-    """The sizes of a log's hundreds of partitions would fill dozens of pages."""
-    return detail if len(detail) <= MOST_DETAIL else f"{detail[:MOST_DETAIL]} …"
-
-
 MEASURED = {
     "other-load": "cpu_other_share",
     "few-cores": "pgbench_cpu_share",
@@ -264,29 +236,21 @@ def cautions(kit: Kit) -> Cautions | Text:
     """All of them, warnings first."""
     if not kit.analysis.cautions:
         return Text(kit.t("page.no-cautions"))
-    ordered = sorted(
-        kit.analysis.cautions, key=lambda caution: caution.severity is not Severity.WARNING
-    )
-    return Cautions(tuple(_shown(kit, caution) for caution in ordered))
-
-
-def _shown(kit: Kit, caution: Caution) -> ShownCaution:
-    what, advice = caution_text(caution, kit.t.language)
-    measured = _measured(kit, caution)
-    return ShownCaution(
-        caution.severity.value,
-        kit.t(f"severity.{caution.severity.value}"),
-        what,
-        kit.t("caution-measured.beside", advice=advice, measured=measured) if measured else advice,
-    )
+    shown = []
+    for caution in kit.analysis.cautions:
+        what, advice = caution_text(caution, kit.t.language)
+        if measured := _measured(kit, caution):
+            advice = kit.t("caution-measured.beside", advice=advice, measured=measured)
+        severity = caution.severity.value
+        shown.append(ShownCaution(severity, kit.t(f"severity.{severity}"), what, advice))
+    warning = Severity.WARNING.value
+    return Cautions(tuple(sorted(shown, key=lambda caution: caution.severity != warning)))
 
 
 def _measured(kit: Kit, caution: Caution) -> str:
     """Empty where the trials do not tell."""
     metric = MEASURED.get(caution.code)
-    if metric is None:
-        return ""
-    shares = kit.shares(metric)
+    shares = kit.shares(metric) if metric else []
     if not shares:
         return ""
     none, bound, least, most = (

@@ -7,9 +7,7 @@ from dataclasses import replace
 from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding
 from teiten.kinds.contract_present import presents_in
 from teiten.report.blocks import Block, Details, Further, Section, Text, Unfolded, gallery
-from teiten.report.charts.base import Chart
 from teiten.report.claim_words import (
-    Side,
     bounds_text,
     check_text,
     outcome_cell,
@@ -18,29 +16,26 @@ from teiten.report.claim_words import (
     side_of,
     statement_text,
 )
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Row, Table, TableCell, cells, headings
 from teiten.report.view.kit import Kit
 
 
 def findings(kit: Kit) -> Section:
     """Empty where the study replicates no published finding."""
     of_kinds = [kind.published(kit) for kind in presents_in(kit).values()]
-    charts = tuple(chart for charts, _ in of_kinds for chart in charts)
-    tables = tuple(table for _, tables in of_kinds for table in tables)
-    return findings_section(kit, kit.analysis.claims, charts, tables)
+    charts = gallery(chart for charts, _ in of_kinds for chart in charts)
+    tables = (table for _, tables in of_kinds for table in tables)
+    return findings_section(kit, kit.analysis.claims, (*charts, *tables))
 
 
 def findings_section(
-    kit: Kit,
-    outcomes: tuple[ClaimOutcome, ...],
-    charts: tuple[Chart, ...] = (),
-    tables: tuple[Table, ...] = (),
+    kit: Kit, outcomes: tuple[ClaimOutcome, ...], beside: tuple[Block, ...] = ()
 ) -> Section:
-    """With the charts and tables that set printed and measured beside one another; in the appendix,
-    where the profile judges no finding."""
+    """Published findings, with ``beside``, which sets printed and measured beside one another; in
+    the appendix, where the profile judges no finding."""
     shown: tuple[Block, ...] = ()
     if outcomes:
-        compared = (*gallery(charts), *tables, *claim_tables(kit, outcomes))
+        compared = (*beside, *claim_tables(kit, outcomes))
         judged = kit.study.conclusive and kit.study.replicates
         shown = (
             Text(summary_of_findings(kit, outcomes)),
@@ -52,9 +47,7 @@ def findings_section(
 def claim_tables(kit: Kit, outcomes: tuple[ClaimOutcome, ...]) -> tuple[Block, ...]:
     """The findings that apply; the others stand in the appendix."""
     applied = [outcome for outcome in outcomes if outcome.applies]
-    elsewhere = [
-        outcome for outcome in outcomes if outcome.standing is ClaimStanding.NOT_APPLICABLE
-    ]
+    elsewhere = [outcome for outcome in outcomes if not outcome.applies]
     tables: list[Block] = [_outcomes(kit, applied)] if applied else []
     if elsewhere:
         title = kit.t.plural("claim.elsewhere", len(elsewhere))
@@ -74,14 +67,11 @@ def summary_of_findings(kit: Kit, outcomes: tuple[ClaimOutcome, ...]) -> str:
 
 
 def _outcomes(kit: Kit, outcomes: list[ClaimOutcome]) -> Table:
-    t = kit.t
-    columns = tuple(
-        Column(t(f"table.{name}")) for name in ("finding", "printed", "measured", "bounds")
-    )
+    t, names = kit.t, ("finding", "printed", "measured", "bounds", "outcome")
     return Table(
         "claims",
         t("table.claims.caption"),
-        (*columns, Column(t("table.outcome"))),
+        headings(t, *(f"table.{name}" for name in names)),
         tuple(_outcome_row(kit, outcome) for outcome in outcomes),
         note=t("table.claims.note"),
         prose=True,
@@ -91,7 +81,7 @@ def _outcomes(kit: Kit, outcomes: list[ClaimOutcome]) -> Table:
 def _outcome_row(kit: Kit, outcome: ClaimOutcome) -> Row:
     return cells(
         statement_text(kit.t, outcome.claim),
-        printed_text(kit.t, outcome, _side_of(kit, outcome)),
+        printed_text(kit.t, outcome, side_of(outcome.claim, kit.names)),
         _measured(kit, outcome),
         bounds_text(kit.t, outcome.deciding),
         outcome_cell(kit.t, outcome),
@@ -103,15 +93,11 @@ def _measured(kit: Kit, outcome: ClaimOutcome) -> str:
     deciding = outcome.deciding
     if deciding is not None and deciding.server:
         deciding = replace(deciding, server=kit.names.server(deciding.server).short)
-    text = check_text(kit.t, deciding, _side_of(kit, outcome))
+    text = check_text(kit.t, deciding, side_of(outcome.claim, kit.names))
     if len(outcome.checks) < 2:
         return text
     kept = sum(check.standing is ClaimStanding.REPRODUCED for check in outcome.checks)
     return kit.t("claim.of-checks", check=text, kept=kept, count=len(outcome.checks))
-
-
-def _side_of(kit: Kit, outcome: ClaimOutcome) -> Side:
-    return side_of(outcome.claim, kit.names)
 
 
 def _not_applicable(kit: Kit, outcomes: list[ClaimOutcome]) -> Table:
@@ -119,11 +105,11 @@ def _not_applicable(kit: Kit, outcomes: list[ClaimOutcome]) -> Table:
     return Table(
         "claims-elsewhere",
         t("table.claims.elsewhere"),
-        tuple(Column(t(f"table.{name}")) for name in ("finding", "printed", "needs")),
+        headings(t, "table.finding", "table.printed", "table.needs"),
         tuple(
             cells(
                 statement_text(t, outcome.claim),
-                printed_text(t, outcome, _side_of(kit, outcome)),
+                printed_text(t, outcome, side_of(outcome.claim, kit.names)),
                 TableCell(reason_text(t, outcome.reason), kind="muted"),
             )
             for outcome in outcomes

@@ -45,8 +45,7 @@ class Kit:
     """An analysis with the words for it."""
 
     def __init__(self, analysis: CampaignAnalysis, language: Language, beside: str = "") -> None:
-        """``beside``: the relative address of the campaign's folder; empty where it is not beside
-        what is written."""
+        """``beside``: the relative address of the campaign's folder, or empty."""
         self.analysis = analysis
         self.beside = beside
         self.t: Texts = texts(language)
@@ -78,17 +77,13 @@ class Kit:
             if trial.outcome is Outcome.COUNTED:
                 key = (trial.workload, self.context_of(trial), self.side_of(trial))
                 by_cell.setdefault(key, []).append(trial)
-        sides = list(self.names.sides)
-        groups = [TrialGroup(*key, tuple(trials)) for key, trials in by_cell.items()]
-        return tuple(
-            sorted(
-                groups,
-                key=lambda group: (
-                    self.names.order(group.context),
-                    sides.index(group.side) if group.side in sides else 0,
-                ),
-            )
-        )
+        sides = {side: at for at, side in enumerate(self.names.sides)}
+
+        def place(group: TrialGroup) -> tuple[tuple[int, ...], int]:
+            return self.names.order(group.context), sides.get(group.side, 0)
+
+        groups = (TrialGroup(*key, tuple(trials)) for key, trials in by_cell.items())
+        return tuple(sorted(groups, key=place))
 
     def of_workload(self, workload: str) -> tuple[TrialGroup, ...]:
         return tuple(group for group in self.groups if group.workload == workload)
@@ -137,9 +132,8 @@ class Kit:
         """The workload, and the new side where ``among`` has several of them there."""
         workload = self.names.workload(contrast.workload)
         sides = {result.new for result in among if result.workload == contrast.workload}
-        return (
-            self.t.aside(workload, self.names.titled(contrast.new)) if len(sides) > 1 else workload
-        )
+        with_side = self.t.aside(workload, self.names.titled(contrast.new))
+        return with_side if len(sides) > 1 else workload
 
     def ratio_of(self, contrast: ContrastResult) -> str:
         """``18.4 ÷ 17.10``; bare numbers behind the name of their factor."""

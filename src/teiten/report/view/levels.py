@@ -25,8 +25,7 @@ class ChartPlace:
 
 
 def place_of(kit: Kit, group: TrialGroup) -> ChartPlace:
-    """By clients, or by what is contrasted where its levels make a curve, with a side for each
-    server."""
+    """By clients, or by what is contrasted where that makes a curve, with a side by server."""
     if not kit.names.contrast_on_axis:
         return ChartPlace(*kit.names.axis(group.context), kit.short(group.side))
     varied = {factor.name for factor in kit.study.factors if len(factor.levels) > 1} - {SERVER}
@@ -56,10 +55,8 @@ def level_axes(
     places: Sequence[ChartPlace],
     sides: Mapping[str, str],
 ) -> LevelAxes:
-    """``words``: the factor on the axis, the title of the other, and what the sides are.
-
-    ``sides``: the colour of each, in their order.
-    """
+    """``words``: the factor on the axis, the title of the other, and what the sides are; ``sides``:
+    the colour of each, in their order."""
     factor, y, side = words
     t = kit.t
     return LevelAxes(

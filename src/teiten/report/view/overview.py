@@ -22,32 +22,21 @@ from teiten.report.view.kit import Kit
 from teiten.report.view.usual import contrasts_of
 
 MANY_WORKLOADS = 6
-"""So many are told together, before each has its sentence; what each has of charts and causes is
-looked up."""
+"""So many are told together first; their charts and causes are looked up."""
 
 
 def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]:
-    """The findings in a few words, a chart for each two sides, then the commands that look for
-    what made an operation slower; empty for few workloads."""
+    """The findings in words, charts by sides, and commands; none for few workloads."""
     if len({contrast.workload for contrast in contrasts}) < MANY_WORKLOADS:
         return ()
-    sides = dict.fromkeys((contrast.old, contrast.new) for contrast in contrasts)
-    charts = tuple(
-        _chart(
-            kit,
-            number,
-            [contrast for contrast in contrasts if (contrast.old, contrast.new) == pair],
-        )
-        for number, pair in enumerate(sides, start=1)
-    )
-    return (Text(_said(kit, contrasts)), *filter(None, charts), *_next_steps(kit, contrasts))
-
-
-def _said(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
-    """Count the verdicts, and name what is slower and what the chart does not have."""
+    by_sides: dict[tuple[str, str], list[ContrastResult]] = {}
+    for contrast in contrasts:
+        by_sides.setdefault((contrast.old, contrast.new), []).append(contrast)
+    charts = (_chart(kit, at, of_sides) for at, of_sides in enumerate(by_sides.values(), start=1))
     undrawn = (contrast for contrast in contrasts if not any(_rows(kit, [contrast])))
     sentences = (counted_with_slower(kit, contrasts), _listed(kit, "overview.undrawn", undrawn))
-    return joined_sentences(sentences)
+    text = joined_sentences(sentences)
+    return (Text(text), *filter(None, charts), *_next_steps(kit, contrasts))
 
 
 def counted_with_slower(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
@@ -75,10 +64,7 @@ def in_one_table(
     kit: Kit, parts: Mapping[str, tuple[Block, ...]]
 ) -> tuple[tuple[Table, ...], dict[str, tuple[Block, ...]]]:
     """Tables of one row that many workloads have alike, as one with a row for each; and what is
-    left of each workload's blocks.
-
-    ``parts``: by workload.
-    """
+    left of ``parts``, the blocks by workload."""
     alike: dict[tuple[int, tuple[Column, ...]], dict[str, Table]] = {}
     for workload, blocks in parts.items():
         for table in blocks:
@@ -143,24 +129,22 @@ def _chart(kit: Kit, number: int, contrasts: Sequence[ContrastResult]) -> Chart 
     rows = sorted(_rows(kit, contrasts), key=lambda sorted_row: sorted_row[0])
     if not rows:
         return None
-    t, names, first = kit.t, kit.names, contrasts[0]
-    sides = kit.ratio_of(first)
-    words = forest_words(t, first, sides, names.ratio, title="overview.title", note="overview.note")
+    first, ratio = contrasts[0], kit.names.ratio
+    sides, keys = kit.ratio_of(first), {"title": "overview.title", "note": "overview.note"}
+    words = forest_words(kit.t, first, sides, ratio, **keys)
     return forest(f"overview-{number}", [row for _, row in rows], first.overall.delta, words)
 
 
 def _rows(kit: Kit, contrasts: Iterable[ContrastResult]) -> Iterator[tuple[float, ForestRow]]:
     """A row for each workload; for each of its levels where they have no verdict together."""
     for contrast in contrasts:
-        title, levels = kit.names.workload(contrast.workload), contrast.levels
+        title, kind = kit.names.workload(contrast.workload), contrast.overall.kind
         verdicts = [(title, contrast.overall)]
-        if len(levels) > 1 and contrast.overall.kind in (
-            VerdictKind.MIXED,
-            VerdictKind.INCONCLUSIVE,
-        ):
-            at = (kit.names.context(level.context) for level in levels)
-            labels = (kit.t("overview.at", workload=title, level=level) for level in at)
-            verdicts = list(zip(labels, (level.verdict for level in levels), strict=True))
+        if len(contrast.levels) > 1 and kind in (VerdictKind.MIXED, VerdictKind.INCONCLUSIVE):
+            verdicts = []
+            for level in contrast.levels:
+                values = {"workload": title, "level": kit.names.context(level.context)}
+                verdicts.append((kit.t("overview.at", **values), level.verdict))
         for label, verdict in verdicts:
             row = forest_row(kit.t, label, verdict)
             if row is not None:
@@ -170,14 +154,9 @@ def _rows(kit: Kit, contrasts: Iterable[ContrastResult]) -> Iterator[tuple[float
 def _next_steps(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]:
     slower = slower_ones(contrasts)
     tables = _tables(kit) if slower else {}
-    steps = [
-        command
-        for contrast in slower
-        if (command := _bisect(kit, contrast, tables.get(contrast.workload, {})))
-    ]
-    if not steps:
-        return ()
-    return (Text(kit.t("overview.next")), Code("\n".join(dict.fromkeys(steps)), "sh"))
+    steps = [_bisect(kit, contrast, tables.get(contrast.workload, {})) for contrast in slower]
+    commands = "\n".join(dict.fromkeys(filter(None, steps)))
+    return (Text(kit.t("overview.next")), Code(commands, "sh")) if commands else ()
 
 
 def _tables(kit: Kit) -> Mapping[str, Mapping[str, Any]]:

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from teiten.model.installation import initdb_options
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Code, Details, Text, Unprinted
-from teiten.report.tables import Column, Table, cells
+from teiten.report.tables import Table, cells, headings
 from teiten.report.view.kit import Kit
 
 OF_THE_PLACE = frozenset({"-h", "-p"})
@@ -21,7 +21,7 @@ LOG = "--log-prefix="
 def repeat_blocks(kit: Kit) -> Iterator[Block]:
     """How clusters and loads were made, and the kernel's parameters."""
     t = kit.t
-    made = tuple(dict.fromkeys(_initdb(kit)))
+    made = dict.fromkeys(_initdb(kit))
     if made:
         yield Text(t("repeat.initdb"))
         yield Code("\n".join(made), "sh")
@@ -34,7 +34,7 @@ def repeat_blocks(kit: Kit) -> Iterator[Block]:
         table = Table(
             "kernel",
             t("table.kernel.caption"),
-            (Column(t("table.parameter")), Column(t("table.value"))),
+            headings(t, "table.parameter", "table.value"),
             tuple(cells(name, value) for name, value in kernel),
             sortable=False,
         )

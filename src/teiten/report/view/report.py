@@ -28,8 +28,8 @@ from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.numbers import moment
 from teiten.report.parts import parted
 from teiten.report.sentences import machine_text
-from teiten.report.tables import Column, Table, cells
-from teiten.report.view.answer import answer, answers
+from teiten.report.tables import Table, cells, headings
+from teiten.report.view.answer import answer, answers, notice_of_profile
 from teiten.report.view.asked import asked
 from teiten.report.view.contrasts import with_captions
 from teiten.report.view.discussion import discussion
@@ -44,38 +44,37 @@ def view(
     analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES, beside: str = ""
 ) -> Page:
     """Everything computed and worded, the appendix behind the body; what is left is layout.
-    ``beside``: the relative address of
-    the campaign's folder, to which trials link; empty for no links."""
+    ``beside``: the relative address of the campaign's folder, to which trials link; or empty."""
     kit = Kit(analysis, language, beside)
     t = kit.t
     ended = analysis.finished_at
-    meta = (
-        t("meta.started", at=moment(analysis.created_at)),
-        *([t("meta.finished", at=moment(ended))] if ended else []),
-        t("meta.profile", profile=kit.study.profile),
-    )
-    lines = answers(kit)
+    lines, facts = answers(kit), tuple(front(kit, notes))
     of_kinds = (section for kind in presents_in(kit).values() for section in kind.sections(kit))
-    first, *others = parted(
-        t,
-        (
-            answer(kit),
-            asked(kit),
-            results(kit),
-            discussion(kit),
-            remarks(kit, notes),
-            why(kit),
-            *of_kinds,
-            findings(kit),
-            summary(kit, lines),
-            evidence(kit),
-            about(kit, notes),
-        ),
+    sections = (
+        answer(kit),
+        asked(kit),
+        results(kit),
+        discussion(kit),
+        remarks(kit, notes),
+        why(kit),
+        *of_kinds,
+        findings(kit),
+        summary(kit, lines),
+        evidence(kit),
+        about(kit, notes, facts),
     )
-    sections = with_contents(t("heading.contents"), first, *others)
-    title = t.of(notes.title) or t.of(kit.study.title)
     return Page(
-        t, title, analysis.name, meta, sections, tuple(front(kit, notes)), tuple(cover(kit, lines))
+        t,
+        t.of(notes.title) or t.of(kit.study.title),
+        analysis.name,
+        (
+            t("meta.started", at=moment(analysis.created_at)),
+            *([t("meta.finished", at=moment(ended))] if ended else []),
+            t("meta.profile", profile=kit.study.profile),
+        ),
+        with_contents(t("heading.contents"), *parted(t, sections)),
+        facts,
+        tuple(cover(kit, lines)),
     )
 
 
@@ -86,20 +85,16 @@ def results(kit: Kit) -> Section:
         of_kind = present_in(kit, name).results(kit, f"workload-{at + 1}", name)
         parts[name] = with_captions(kit, name, of_kind)
     shown: list[Block] = []
-    if is_many(kit):
+    many = is_many(kit)
+    if many:
         together, parts = in_one_table(kit, parts)
         shown += together
     for name, blocks in parts.items():
         shown.append(Heading(3, kit.names.workload(name), part=True))
-        shown += (_off_the_body(kit, block) for block in blocks) if is_many(kit) else blocks
+        for block in blocks:
+            is_apart = many and isinstance(block, Gallery)
+            shown.append(looked_up(kit.t("paper.charts"), (block,)) if is_apart else block)
     return Section("results", kit.t("section.results"), tuple(shown))
-
-
-def _off_the_body(kit: Kit, block: Block) -> Block:
-    """Charts stand in the appendix, other blocks where they are."""
-    if isinstance(block, Gallery):
-        return looked_up(kit.t("paper.charts"), (block,))
-    return block
 
 
 def remarks(kit: Kit, notes: Notes) -> Section:
@@ -111,18 +106,15 @@ def remarks(kit: Kit, notes: Notes) -> Section:
     return Section("remarks", t("section.remarks"), shown)
 
 
-def about(kit: Kit, notes: Notes) -> Section:
-    """Empty without anything to say."""
+def about(kit: Kit, notes: Notes, facts: tuple[tuple[str, str], ...]) -> Section:
+    """``facts``: as ``front`` tells them. Empty without anything to say."""
     t = kit.t
-    shown: list[Block] = []
-    facts = tuple(front(kit, notes))
-    if facts:
-        shown.append(Pairs(facts, "facts"))
+    shown: list[Block] = [Pairs(facts, "facts")] if facts else []
     if notes.acknowledgements:
         shown.append(Heading(3, t("notes.acknowledgements")))
         shown += [Text(t.of(acknowledgement)) for acknowledgement in notes.acknowledgements]
     if notes.revisions:
-        columns = tuple(Column(t(f"notes.{name}")) for name in ("version", "date", "change"))
+        columns = headings(t, "notes.version", "notes.date", "notes.change")
         rows = tuple(
             cells(revision.version, revision.date, t.of(revision.text))
             for revision in notes.revisions
@@ -150,21 +142,17 @@ def front(kit: Kit, notes: Notes) -> Iterator[tuple[str, str]]:
 
 def summary(kit: Kit, lines: tuple[str, ...]) -> Section:
     """Sum up the answer in its lines; empty without any."""
-    title = kit.t("section.summary")
-    if not lines:
-        return Section("summary", title, ())
-    claims = kit.analysis.claims
+    claims = kit.analysis.claims if lines else ()
     published = (Text(summary_of_findings(kit, claims)),) if claims else ()
-    return Section("summary", title, (Items(lines), *published))
+    shown = (Items(lines), *published) if lines else ()
+    return Section("summary", kit.t("section.summary"), shown)
 
 
 def cover(kit: Kit, lines: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """List quick look, answer in its lines, servers and machine: term and text."""
-    t, study, analysis = kit.t, kit.study, kit.analysis
-    if not study.conclusive:
-        yield t("cover.kind"), t("notice.no-conclusion", profile=study.profile)
-    elif not study.replicates:
-        yield t("cover.kind"), t("notice.quick-look", profile=study.profile)
+    t, analysis = kit.t, kit.analysis
+    for notice in notice_of_profile(kit):
+        yield t("cover.kind"), notice
     if lines:
         yield t("section.answer"), "\n".join(lines)
     servers = (

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-
-from markupsafe import Markup
 
 from teiten.analysis.model.discussion import Counted, Origin, PerTransaction, Taken
 from teiten.model.stacks import (
@@ -21,7 +19,6 @@ from teiten.report.blocks import (
     Block,
     Details,
     FlameGraph,
-    Further,
     Items,
     Text,
     Unfolded,
@@ -37,14 +34,13 @@ from teiten.report.flame_graph import (
     LESS,
     MORE,
     Frame,
-    Words,
     difference,
     flame_graph,
     greatest_difference,
     tree,
 )
 from teiten.report.numbers import NOTHING, fixed, significant
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells, headings
 from teiten.report.view.kit import Kit
 
 MOST_FUNCTIONS = 25
@@ -85,21 +81,17 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
         yield Text(kit.t("root.nothing"))
     for at, key in enumerate(keys):
         name = f"{prefix}-cause-{at + 1}"
-        shown = tuple(_cause(kit, name, profiled.get(key), taken.get(key)))
-        title = _title(kit, *key)
-        if key not in telling[:1]:
-            yield _looked_up(kit, title, shown)
-            continue
-        first = tuple(block for block in shown if not _is_looked_up(block, name))
-        rest = tuple(block for block in shown if block not in first)
-        yield Details(title, first, Unfolded.STRONG, "cause", opened=True)
+        rest = tuple(_cause(kit, name, profiled.get(key), taken.get(key)))
+        context, old, new = key
+        sides = {"old": kit.names.titled(old), "new": kit.names.titled(new)}
+        title = kit.t("root.title", level=kit.names.context(context), **sides)
+        if key in telling[:1]:
+            first = tuple(block for block in rest if not _is_looked_up(block, name))
+            rest = tuple(block for block in rest if block not in first)
+            yield Details(title, first, Unfolded.STRONG, "cause", opened=True)
         if rest:
-            yield _looked_up(kit, title, rest)
-
-
-def _looked_up(kit: Kit, title: str, shown: tuple[Block, ...]) -> Further:
-    cause = Details(title, shown, Unfolded.STRONG, "cause")
-    return looked_up(kit.t("paper.causes"), (cause,))
+            cause = Details(title, rest, Unfolded.STRONG, "cause")
+            yield looked_up(kit.t("paper.causes"), (cause,))
 
 
 def _is_looked_up(block: Block, name: str) -> bool:
@@ -118,12 +110,6 @@ def _cause(
         yield _functions(kit, f"{name}-functions", profile)
     if rows:
         yield _taken(kit, f"{name}-taken", rows)
-
-
-def _title(kit: Kit, context: tuple[tuple[str, str], ...], old: str, new: str) -> str:
-    level = kit.names.context(context)
-    sides = {"old": kit.names.titled(old), "new": kit.names.titled(new)}
-    return kit.t("root.title", level=level, **sides)
 
 
 def _sentences(kit: Kit, contrast: StacksContrast) -> tuple[str, ...]:
@@ -175,38 +161,28 @@ def _change_cell(kit: Kit, change: CostChange, factor: float) -> TableCell:
     """The difference with its interval, marked where that excludes 0."""
     value = change.difference * factor
     if change.low is None:
-        return TableCell(_value(value, signed=True), value)
+        return TableCell(significant(value, signed=True), value)
     shown = fixed(value, change_decimals(change, factor), signed=True)
     text = kit.t("root.change", value=shown, interval=change_interval(kit.t, change, factor))
     return TableCell(text, value, kind=CERTAIN if change.certain else "")
 
 
-def _value(value: float, *, signed: bool = False) -> str:
-    text = significant(abs(value))
-    sign = "" if value == 0 or not signed else "+" if value > 0 else "−"
-    return sign + text
-
-
 def _functions(kit: Kit, name: str, contrast: StacksContrast) -> Table:
     t, unit = kit.t, _unit(kit, contrast)
     old, new = kit.short(contrast.old), kit.short(contrast.new)
-    columns = (
-        Column(t("root.function")),
-        *(
-            Column(t(f"root.{kind}", side=side), numeric=True)
-            for kind in ("self", "total")
-            for side in (old, new, t("root.difference"))
-        ),
-        Column(t("root.share", side=t("root.difference")), numeric=True),
-    )
+    sides = (old, new, t("root.difference"))
+    numbers = [t(f"root.{kind}", side=side) for kind in ("self", "total") for side in sides]
+    numbers.append(t("root.share", side=sides[-1]))
+    columns = (*headings(t, "root.function"), *(Column(title, numeric=True) for title in numbers))
     shown = _shown(contrast)
+    whole = _three(kit, unit, contrast.old_cost, contrast.new_cost, contrast.change)
     rows = tuple(_function_row(kit, unit, contrast, function) for function in shown)
     return Table(
         name,
         t("root.functions-caption", unit=unit.name),
         columns,
         rows,
-        total=_whole_row(kit, unit, contrast),
+        total=(*cells(t("root.whole"), "", "", ""), *whole, TableCell("")),
         note=t(
             "root.functions-note",
             shown=len(shown),
@@ -243,14 +219,9 @@ def _function_row(kit: Kit, unit: Unit, contrast: StacksContrast, function: Func
     )
 
 
-def _whole_row(kit: Kit, unit: Unit, contrast: StacksContrast) -> Row:
-    whole = _three(kit, unit, contrast.old_cost, contrast.new_cost, contrast.change)
-    return (*cells(kit.t("root.whole"), "", "", ""), *whole, TableCell(""))
-
-
 def _three(kit: Kit, unit: Unit, old: float, new: float, change: CostChange) -> Row:
     return (
-        *(TableCell(_value(value * unit.factor), value) for value in (old, new)),
+        *(TableCell(significant(value * unit.factor), value) for value in (old, new)),
         _change_cell(kit, change, unit.factor),
     )
 
@@ -260,23 +231,32 @@ def _drawings(kit: Kit, name: str, contrast: StacksContrast) -> tuple[FlameGraph
     both = tree(contrast.old_stacks, contrast.new_stacks)
     values = {"old": kit.names.side(contrast.old).long, "new": kit.names.side(contrast.new).long}
     title = t("flame.difference-title", **values)
-    words = _difference_words(kit, unit, contrast)
+
+    def words(frame: Frame) -> tuple[str, str]:
+        name = frame.name or t("flame.whole")
+        change = significant((frame.new - frame.old) * unit.factor, signed=True)
+        hint = t(
+            "flame.difference-hint",
+            name=name,
+            change=f"{change} {unit.name}",
+            old=kit.short(contrast.old),
+            new=kit.short(contrast.new),
+            before=significant(frame.old * unit.factor),
+            after=f"{significant(frame.new * unit.factor)} {unit.name}",
+        )
+        return f"{name} {change}", hint
+
     strongest = f"{significant(greatest_difference(both) * unit.factor)} {unit.name}"
-    first = _flame(
+    values |= {"unit": unit.name, "strongest": strongest}
+    new = kit.names.titled(contrast.new)
+    first = FlameGraph(
         f"{name}-difference",
         title,
-        t(
-            "flame.difference-note",
-            unit=unit.name,
-            strongest=strongest,
-            pairs=contrast.pairs,
-            **values,
-        ),
-        partial(difference, both, title, words),
-        (
-            (MORE, t("flame.more", side=kit.names.titled(contrast.new))),
-            (LESS, t("flame.less", side=kit.names.titled(contrast.new))),
-        ),
+        t("flame.difference-note", pairs=contrast.pairs, **values),
+        difference(both, title, words),
+        difference(both, title, words, alone=True),
+        folded=False,
+        legend=((MORE, t("flame.more", side=new)), (LESS, t("flame.less", side=new))),
     )
     levels = {
         level.side: level
@@ -298,60 +278,25 @@ def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelStacks) -> FlameG
         cost=f"{significant(level.cost * unit.factor, 4)} {unit.name}",
         unresolved=percent(kit.t, level.unresolved, 1),
     )
-    draw = partial(flame_graph, tree(level.stacks, {}), title, _side_words(kit, unit, level))
-    legend = tuple((colour, kit.t(f"flame.{kind}")) for kind, colour in COLOURS.items())
-    return _flame(name, title, note, draw, legend, folded=True)
 
-
-def _flame(
-    name: str,
-    title: str,
-    note: str,
-    draw: Callable[..., Markup],
-    legend: tuple[tuple[str, str], ...],
-    *,
-    folded: bool = False,
-) -> FlameGraph:
-    return FlameGraph(name, title, note, draw(), draw(alone=True), folded, legend)
-
-
-def _side_words(kit: Kit, unit: Unit, level: LevelStacks) -> Words:
     def words(frame: Frame) -> tuple[str, str]:
         name = frame.name or kit.t("flame.whole")
         cost = f"{significant(frame.old * unit.factor)} {unit.name}"
         share = percent(kit.t, frame.old / level.cost, 1)
         return name, kit.t("flame.hint", name=name, cost=cost, share=share)
 
-    return words
-
-
-def _difference_words(kit: Kit, unit: Unit, contrast: StacksContrast) -> Words:
-    def words(frame: Frame) -> tuple[str, str]:
-        name = frame.name or kit.t("flame.whole")
-        change = _value((frame.new - frame.old) * unit.factor, signed=True)
-        hint = kit.t(
-            "flame.difference-hint",
-            name=name,
-            change=f"{change} {unit.name}",
-            old=kit.short(contrast.old),
-            new=kit.short(contrast.new),
-            before=significant(frame.old * unit.factor),
-            after=f"{significant(frame.new * unit.factor)} {unit.name}",
-        )
-        return f"{name} {change}", hint
-
-    return words
+    draw = partial(flame_graph, tree(level.stacks, {}), title, words)
+    legend = tuple((colour, kit.t(f"flame.{kind}")) for kind, colour in COLOURS.items())
+    return FlameGraph(name, title, note, draw(), draw(alone=True), folded=True, legend=legend)
 
 
 def _taken(kit: Kit, name: str, transaction: PerTransaction) -> Table:
     t = kit.t
+    sides = (kit.short(transaction.old), kit.short(transaction.new))
     columns = (
-        Column(t("table.what")),
-        Column(t("taken.unit")),
-        Column(kit.short(transaction.old), numeric=True),
-        Column(kit.short(transaction.new), numeric=True),
-        Column(t("root.difference"), numeric=True),
-        Column(t("table.pairs"), numeric=True),
+        *headings(t, "table.what", "taken.unit"),
+        *(Column(side, numeric=True) for side in sides),
+        *headings(t, "root.difference", "table.pairs", numeric=True),
     )
     by_perf = any(row.origin is Origin.PROFILE for row in transaction.rows)
     note = t(
@@ -374,8 +319,7 @@ def _taken_row(kit: Kit, row: Taken) -> Row:
     return (
         TableCell(taken_label(kit, row)),
         TableCell(unit),
-        TableCell(_value(row.old * factor), row.old),
-        TableCell(_value(row.new * factor), row.new),
+        *(TableCell(significant(value * factor), value) for value in (row.old, row.new)),
         _change_cell(kit, row.change, factor),
         TableCell(str(row.pairs), row.pairs),
     )

@@ -1,9 +1,9 @@
-"""The per-second series of every trial: a still chart, and the data from which a reader chooses: a
-few columns, thinned until the page stays small."""
+"""The per-second series of every trial: a still chart, and thinned data to choose from."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,66 +24,46 @@ FIELDS = ("panel", "side", "trial", "counted", "second", "value")
 STILL_TRIALS = 12
 """Trials of a level and side that the still chart draws."""
 STILL_POINTS = 120
-
-
 SHORTEST = 10
 """Seconds of a trial with fewer of which a chart by the second shows nothing but noise."""
-
-
-@dataclass(frozen=True)
-class Offered:
-    """Levels and columns of one workload that the reader can choose from."""
-
-    levels: tuple[str, ...]
-    columns: tuple[SeriesColumn, ...]
-
-
-def _offered(kit: Kit, workload: str, trials: Sequence[TrialView]) -> Offered:
-    known = (*present_in(kit, workload).series, *OF_THE_MACHINE)
-    contexts = {kit.context_of(trial) for trial in trials}
-    ordered = sorted(contexts, key=kit.names.order)
-    columns = tuple(
-        column for column in known if any(samples(trial, column) is not None for trial in trials)
-    )
-    return Offered(tuple(kit.names.context(context) for context in ordered), columns)
+MOST_POINTS = 400_000
+"""Points of all series of a report together: about 3 MB of JSON."""
+DIGITS = 4
+OF_THE_MACHINE = (
+    SeriesColumn("cpu-idle", "os", "cpu_idle_share", 100.0),
+    SeriesColumn("wal", "postgres", "wal_bytes_per_second", 1 / MIB),
+)
 
 
 def series_of(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
-    """Show the trials of a workload over their seconds; nothing where none is long enough."""
-    chart = _still_series(kit, f"{prefix}-series", workload)
-    if chart is not None:
-        yield looked_up(kit.t("paper.series"), (chart,))
-
-
-def _still_series(kit: Kit, name: str, workload: str) -> Chart | None:
-    """TPS over the seconds, a panel per level; its ``chooser`` holds every trial. None where no
-    trial is long enough to have a course."""
+    """Show the trials of a workload over their seconds, a panel per level; nothing where none is
+    long enough to have a course."""
     trials = [trial for trial in kit.analysis.trials if trial.workload == workload]
-    offered = _offered(kit, workload, trials)
-    if not offered.columns or not any(_has_course(trial, offered.columns[0]) for trial in trials):
-        return None
+    known = (*present_in(kit, workload).series, *OF_THE_MACHINE)
+    columns = [column for column in known if any(samples(trial, column) for trial in trials)]
+    of_first = (samples(trial, column) for column in columns[:1] for trial in trials)
+    spans = (shown.seconds[-1] - shown.seconds[0] for shown in of_first if shown)
+    if not any(span >= SHORTEST - 1 for span in spans):
+        return
     t = kit.t
+    contexts = sorted({kit.context_of(trial) for trial in trials}, key=kit.names.order)
+    levels = [kit.names.context(context) for context in contexts]
     sides = kit.colours({workload})
-    specs = {column.name: _spec(kit, column, sides) for column in offered.columns}
-    rows = list(_still_rows(kit, trials, offered.columns[0]))
-    panels = tuple(level for level in offered.levels if any(row[0] == level for row in rows))
+    specs = {column: _spec(kit, column, sides) for column in columns}
+    rows = list(_still_rows(kit, trials, columns[0]))
+    panels = [level for level in levels if any(row[0] == level for row in rows)]
     for spec in specs.values():
-        spec["facet"] = {**spec["facet"], "sort": list(panels)}
-    chart_rows = as_columns(FIELDS, sorted(rows, key=lambda row: panels.index(row[0])))
-    return Chart(
-        name,
+        spec["facet"] = {**spec["facet"], "sort": panels}
+    chart = Chart(
+        f"{prefix}-series",
         t("chart.series.title"),
         t("chart.series.note", trials=STILL_TRIALS),
-        specs[offered.columns[0].name],
-        chart_rows,
+        specs[columns[0]],
+        as_columns(FIELDS, sorted(rows, key=lambda row: panels.index(row[0]))),
         Fit(("columns",), WIDE_PANEL + 60),
-        chooser=_chooser(kit, trials, offered, list(sides), specs),
+        chooser=_chooser(kit, trials, levels, list(sides), specs),
     )
-
-
-def _has_course(trial: TrialView, column: SeriesColumn) -> bool:
-    shown = samples(trial, column)
-    return shown is not None and shown.seconds[-1] - shown.seconds[0] >= SHORTEST - 1
+    yield looked_up(t("paper.series"), (chart,))
 
 
 def _spec(kit: Kit, column: SeriesColumn, sides: Mapping[str, str]) -> dict[str, Any]:
@@ -100,15 +80,14 @@ def _spec(kit: Kit, column: SeriesColumn, sides: Mapping[str, str]) -> dict[str,
 def _still_rows(
     kit: Kit, trials: Sequence[TrialView], column: SeriesColumn
 ) -> Iterator[tuple[Any, ...]]:
-    drawn: dict[tuple[str, str], int] = {}
+    drawn: Counter[tuple[str, str]] = Counter()
     for trial in trials:
         panel, side = kit.names.context(kit.context_of(trial)), kit.short(kit.side_of(trial))
-        if trial.outcome is not Outcome.COUNTED or drawn.get((panel, side), 0) >= STILL_TRIALS:
-            continue
         full = samples(trial, column)
-        if full is None:
+        is_counted = trial.outcome is Outcome.COUNTED
+        if not is_counted or full is None or drawn[panel, side] >= STILL_TRIALS:
             continue
-        drawn[panel, side] = drawn.get((panel, side), 0) + 1
+        drawn[panel, side] += 1
         stride = max(1, len(full.seconds) // STILL_POINTS)
         columns = (rounded(thin(values, stride)) for values in (full.seconds, full.values))
         for second, value in zip(*columns, strict=True):
@@ -118,20 +97,19 @@ def _still_rows(
 def _chooser(
     kit: Kit,
     trials: Sequence[TrialView],
-    offered: Offered,
+    levels: list[str],
     sides: list[str],
-    specs: dict[str, dict[str, Any]],
+    specs: Mapping[SeriesColumn, dict[str, Any]],
 ) -> dict[str, Any]:
     """Compact columns for the page: indices instead of names, a start and step for the seconds."""
     t = kit.t
     of_kinds = [column for kind in presents_in(kit).values() for column in kind.series]
     stride = stride_for(kit.analysis.trials, (*of_kinds, *OF_THE_MACHINE))
-    places = {level: at for at, level in enumerate(offered.levels)}
     entries = []
     for trial in trials:
         columns = {
             column.name: _compact(shown)
-            for column in offered.columns
+            for column in specs
             if (shown := samples(trial, column, stride)) is not None
         }
         side = kit.short(kit.side_of(trial))
@@ -140,32 +118,24 @@ def _chooser(
                 "n": trial.number,
                 "a": trial.attempt,
                 "b": trial.block,
-                "l": places[kit.names.context(kit.context_of(trial))],
+                "l": levels.index(kit.names.context(kit.context_of(trial))),
                 "s": sides.index(side) if side in sides else 0,
                 "o": t(f"outcome.{trial.outcome.value}"),
                 "v": columns,
             }
         )
     return {
-        "levels": list(offered.levels),
+        "levels": levels,
         "sides": sides,
         "stride": stride,
         "columns": [
-            {
-                "name": column.name,
-                "title": t(f"series.{column.name}"),
-                "spec": specs[column.name],
-            }
-            for column in offered.columns
+            {"name": column.name, "title": t(f"series.{column.name}"), "spec": spec}
+            for column, spec in specs.items()
         ],
         "note": t("chart.series.every") + kit.of_nodes + _thinned(kit, trials, stride),
         "block": t("chart.series.block", block="{block}"),
         "trials": entries,
-        "words": {
-            "level": t("chooser.level"),
-            "metric": t("chooser.metric"),
-            "blocks": t("chooser.blocks"),
-        },
+        "words": {name: t(f"chooser.{name}") for name in ("level", "metric", "blocks")},
     }
 
 
@@ -187,17 +157,6 @@ def _compact(shown: Samples) -> dict[str, Any]:
         start, step = float(shown.seconds[0]), float(steps.mean())
         return {**values, "from": float(f"{start:.5g}"), "step": float(f"{step:.5g}")}
     return {**values, "at": rounded(shown.seconds)}
-
-
-MOST_POINTS = 400_000
-"""Points of all series of a report together: about 3 MB of JSON."""
-DIGITS = 4
-
-
-OF_THE_MACHINE = (
-    SeriesColumn("cpu-idle", "os", "cpu_idle_share", 100.0),
-    SeriesColumn("wal", "postgres", "wal_bytes_per_second", 1 / MIB),
-)
 
 
 @dataclass(frozen=True)
@@ -226,11 +185,8 @@ def thin(values: FloatArray, stride: int) -> FloatArray:
 
 def stride_for(trials: Sequence[TrialView], columns: Iterable[SeriesColumn]) -> int:
     """By how much to thin so that all trials' series together stay below MOST_POINTS."""
-    points = 0
-    for column in columns:
-        for trial in trials:
-            series = find_series(trial, column.source)
-            points += 0 if series is None else len(series.seconds)
+    known = (find_series(trial, column.source) for column in columns for trial in trials)
+    points = sum(len(series.seconds) for series in known if series is not None)
     return max(1, math.ceil(points / MOST_POINTS))
 
 

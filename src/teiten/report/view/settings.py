@@ -6,31 +6,22 @@ import re
 
 from teiten.model.installation import checksums_by_default
 from teiten.model.quantities import SIZE_UNITS, exact_size
-from teiten.model.study import SERVER, Setting
+from teiten.model.study import SERVER
 from teiten.report.numbers import NOTHING
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Column, Row, Table, TableCell, headings
 from teiten.report.view.kit import Kit
 
 CHECKSUMS = "data_checksums"
 OF_INITDB = frozenset(
-    {
-        *(
-            "autovacuum_worker_slots",
-            "DateStyle",
-            "TimeZone",
-            "default_text_search_config",
-            "dynamic_shared_memory_type",
-        ),
-        *("lc_messages", "lc_monetary", "lc_numeric", "lc_time", "log_timezone"),
-        *("max_wal_size", "min_wal_size"),
-    }
+    (
+        *("autovacuum_worker_slots", "DateStyle", "TimeZone", "default_text_search_config"),
+        *("dynamic_shared_memory_type", "max_wal_size", "min_wal_size", "log_timezone"),
+        *("lc_messages", "lc_monetary", "lc_numeric", "lc_time"),
+    )
 )
 """Parameters that initdb itself writes into postgresql.conf."""
 
 AMOUNT = re.compile(r"(\d+) (\d*)(kB|MB|GB)")
-
-Values = dict[str, dict[str, str]]
-"""Values of each parameter by the server's level, as the server said; several are listed."""
 
 
 def settings_table(kit: Kit) -> Table | None:
@@ -41,10 +32,9 @@ def settings_table(kit: Kit) -> Table | None:
     t = kit.t
     levels = [level for level, _ in kit.analysis.plan.servers if level in by_level]
     columns = (
-        Column(t("table.parameter")),
+        *headings(t, "table.parameter"),
         *(Column(kit.names.server(level).long) for level in levels),
-        Column(t("table.reason")),
-        Column(t("table.source")),
+        *headings(t, "table.reason", "table.source"),
     )
     values = _by_name(kit, by_level)
     return Table(
@@ -60,9 +50,11 @@ def settings_table(kit: Kit) -> Table | None:
 def _told(kit: Kit) -> dict[str, dict[str, set[str]]]:
     """By the server's level: parameters that are not at their default, and their values."""
     by_level: dict[str, dict[str, set[str]]] = {}
+    servers = kit.analysis.plan.servers
+    only = servers[0][0] if len(servers) == 1 else ""
     for trial in kit.analysis.trials:
         settings = trial.facts.get("settings")
-        level = dict(trial.levels).get(SERVER) or _only_server(kit)
+        level = dict(trial.levels).get(SERVER) or only
         if isinstance(settings, dict) and level:
             of_level = by_level.setdefault(level, {})
             for name, value in settings.items():
@@ -80,13 +72,9 @@ def amount(value: str) -> str:
     return exact_size(size) if size else value
 
 
-def _only_server(kit: Kit) -> str:
-    servers = kit.analysis.plan.servers
-    return servers[0][0] if len(servers) == 1 else ""
-
-
-def _by_name(kit: Kit, by_level: dict[str, dict[str, set[str]]]) -> Values:
-    values: Values = {}
+def _by_name(kit: Kit, by_level: dict[str, dict[str, set[str]]]) -> dict[str, dict[str, str]]:
+    """Values of each parameter by the server's level, as the server said; several are listed."""
+    values: dict[str, dict[str, str]] = {}
     for level, of_level in by_level.items():
         for name, reported in of_level.items():
             values.setdefault(name, {})[level] = kit.t.listed(map(amount, sorted(reported)))
@@ -112,23 +100,20 @@ def _checksums(kit: Kit, level: str) -> str:
 
 def _row(kit: Kit, name: str, values: dict[str, str], levels: list[str]) -> Row:
     t = kit.t
-    known: dict[str, Setting] = {setting.name: setting for setting in kit.study.settings}
-    reason, source = "", ""
-    if name in known:
-        reason, source = t.of(known[name].reason), known[name].source
+    known = {setting.name: setting for setting in kit.study.settings}.get(name)
+    if known is not None:
+        reason = t.of(known.reason)
     elif name in _varied(kit):
         reason = t("settings.varied")
     elif name in OF_INITDB:
         reason = t("settings.initdb")
-    elif name == CHECKSUMS:
-        reason = t("settings.checksums")
     else:
-        reason = t("settings.teiten")
+        reason = t("settings.checksums" if name == CHECKSUMS else "settings.teiten")
     return (
         TableCell(name, kind="code"),
         *(TableCell(values.get(level, NOTHING), kind="code") for level in levels),
         TableCell(reason),
-        TableCell(source),
+        TableCell(known.source if known else ""),
     )
 
 
@@ -145,12 +130,7 @@ def _asked(kit: Kit) -> Table | None:
     t = kit.t
     if not kit.study.settings:
         return None
-    columns = (
-        Column(t("table.parameter")),
-        Column(t("table.value")),
-        Column(t("table.reason")),
-        Column(t("table.source")),
-    )
+    columns = headings(t, "table.parameter", "table.value", "table.reason", "table.source")
     rows = tuple(
         (
             TableCell(setting.name, kind="code"),

@@ -25,7 +25,7 @@ from teiten.report.sites import (
     machine_heading,
     node_heading,
     on_nodes,
-    parameter_of,
+    shared_buffers_of,
     whereabouts,
 )
 from teiten.report.view.kit import Kit
@@ -38,30 +38,31 @@ MOST_SIDES = 6
 
 def topology(kit: Kit) -> Drawing:
     t, facts = kit.t, kit.analysis.facts
-    client = client_machine(kit)
+    client, disk = client_machine(kit), facts.disk
     servers, nodes = _servers(kit)
-    disk = facts.disk
-    drawn = topology_svg(
+    space = t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total))
+    title, way = t("topology.title"), way_of(kit.study.measure)
+    of_nodes = on_nodes(kit) and not way.concurrent
+    turns = "topology.turns-nodes" if of_nodes else f"way.{way.name}.turns"
+    drawn = _drawn(
         Topology(
-            t("topology.title"),
+            title,
             _machine_box(kit, machine_heading(kit), facts, narrow=client is not None),
             next(iter(presents_in(kit).values())).load(kit),
             link_text(kit),
             servers,
-            _turns(kit) if len(servers) > 1 else "",
+            t(turns) if len(servers) > 1 else "",
             Box(
                 t("topology.disk"),
-                (
-                    f"{disk.kind} · {disk.file_system} · {disk.device}",
-                    t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
-                ),
+                (f"{disk.kind} · {disk.file_system} · {disk.device}", space),
             ),
             nodes,
             _machine_box(kit, *client, narrow=True) if client else None,
         )
     )
-    title, note = t("topology.title"), whereabouts(kit)
-    return Drawing("topology", title, note, drawn, on_white(drawn))
+    paper = Markup('<rect width="100%" height="100%" fill="white"/><title>')
+    alone = drawn.replace(Markup("<title>"), paper, 1)  # a picture has no page's colours behind it
+    return Drawing("topology", title, whereabouts(kit), drawn, alone)
 
 
 def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
@@ -108,13 +109,6 @@ def _server_box(kit: Kit, side: Side) -> Box:
     return Box(kit.t.aside(side.short, version), settings if has_buffers else (*settings, *buffers))
 
 
-def _turns(kit: Kit) -> str:
-    way = way_of(kit.study.measure)
-    if on_nodes(kit) and not way.concurrent:
-        return kit.t("topology.turns-nodes")
-    return kit.t(f"way.{way.name}.turns")
-
-
 def _machine_box(kit: Kit, heading: str, facts: HostFacts, *, narrow: bool) -> Box:
     """A machine in a few lines: two that are long, or three that are short."""
     t = kit.t
@@ -135,8 +129,7 @@ def _machine_box(kit: Kit, heading: str, facts: HostFacts, *, narrow: bool) -> B
 
 
 def _buffers(kit: Kit, side: str | None) -> tuple[str, ...]:
-    """The line of shared_buffers: a server's own, where it has one, else what the trials of a side,
-    or all of them, have."""
+    """The line of shared_buffers: a server's own, else that of a side's trials, or of all."""
     factors = (kit.study.contrast, SERVER)
     trials = [
         trial
@@ -146,7 +139,7 @@ def _buffers(kit: Kit, side: str | None) -> tuple[str, ...]:
     given = kit.study.fixed_settings.get("shared_buffers")
     planned = [dict(trial.settings).get("shared_buffers", given) for trial in trials] or [given]
     shared = kit.t("list.separator").join(dict.fromkeys(filter(None, planned)))
-    value = shared if side is None else parameter_of(kit, side, "shared_buffers", shared)
+    value = shared if side is None else shared_buffers_of(kit, side, shared)
     return (f"shared_buffers {value}",) if value else ()
 
 
@@ -179,8 +172,7 @@ class Topology:
     """Says that one server runs at a time."""
     disk: Box
     behind: tuple[Box, ...] = ()
-    """Servers that the last of ``servers`` reaches, and clients do not: the nodes of a
-    coordinator."""
+    """The nodes of a coordinator, the last of ``servers``: clients do not reach them."""
     client_machine: Box | None = None
     """The load generator's machine, where it has its own; ``machine`` is then the servers'."""
 
@@ -245,22 +237,11 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> Markup:
     ).format(x1, y1, x2, y2)
 
 
-def _drawn_servers(
-    servers: Sequence[tuple[Box, str]], x: float, top: float, width: float
-) -> tuple[Markup, float]:
-    drawn, y = Markup(""), top
-    for box, colour in servers:
-        part, height = _filled(x, y, width, box, colour)
-        drawn += part
-        y += height + 12
-    return drawn, y - 12
-
-
-def _behind(nodes: Sequence[Box], x: float, top: float, width: float) -> tuple[Markup, float]:
+def _behind(nodes: Sequence[Box], top: float) -> tuple[Markup, float]:
     """Two in a row, each at the end of a line from the server above."""
-    drawn, y, wide = Markup(""), top, (width - GAP) / 2
+    drawn, y, wide = Markup(""), top, (290 - GAP) / 2
     for at, box in enumerate(nodes):
-        left = x + (at % 2) * (wide + GAP)
+        left = 400 + (at % 2) * (wide + GAP)
         part, height = _filled(left, y, wide, box, narrow=True)
         drawn += part
         if at < 2:
@@ -269,14 +250,6 @@ def _behind(nodes: Sequence[Box], x: float, top: float, width: float) -> tuple[M
         if at % 2 or at == len(nodes) - 1:
             y += height + GAP
     return drawn, y - GAP
-
-
-def _machines(topology: Topology, height: float) -> Markup:
-    """One frame around all, or one around the load generator and one around the servers."""
-    if topology.client_machine is None:
-        return _machine(topology.machine, 2, WIDTH - 4, height, most=100)
-    left = _machine(topology.client_machine, 2, 268, height, most=38)
-    return left + _machine(topology.machine, 378, WIDTH - 380, height, most=48)
 
 
 def _machine(machine: Box, x: float, width: float, height: float, *, most: int) -> Markup:
@@ -298,22 +271,32 @@ def beside_arrow(text: str) -> list[str]:
     return [line for part in parts for line in wrap(part, -(-len(part) // -(-len(part) // most)))]
 
 
-def topology_svg(topology: Topology) -> Markup:
+def _drawn(topology: Topology) -> Markup:
     """The drawing, sized by its viewBox; colours follow the page's text."""
     lines = [
         len(machine.lines) for machine in (topology.machine, topology.client_machine) if machine
     ]
     head = 52 + LINE * max(lines)
-    servers, bottom = _drawn_servers(topology.servers, 400, head + 22, 290)
+    servers = Markup("")
+    bottom: float = head + 10
+    for box, colour in topology.servers:
+        part, server_height = _filled(400, bottom + GAP, 290, box, colour)
+        servers += part
+        bottom += GAP + server_height
     middle = (head + 22 + bottom) / 2
     if topology.behind:
-        nodes, bottom = _behind(topology.behind, 400, bottom + GAP_BELOW, 290)
+        nodes, bottom = _behind(topology.behind, bottom + GAP_BELOW)
         servers += nodes
     client_height = 34 + LINE * len(topology.client.lines)
     client, _ = _filled(30, middle - client_height / 2, 220, topology.client)
     bottom = max(bottom, middle + client_height / 2)
     disk, disk_height = _filled(400, bottom + 42, 290, topology.disk)
     height = bottom + 42 + disk_height + 22
+    if topology.client_machine is None:
+        machines = _machine(topology.machine, 2, WIDTH - 4, height - 2, most=100)
+    else:
+        machines = _machine(topology.client_machine, 2, 268, height - 2, most=38)
+        machines += _machine(topology.machine, 378, WIDTH - 380, height - 2, most=48)
     parts = [
         Markup(
             '<svg xmlns="http://www.w3.org/2000/svg" class="topology" viewBox="0 0 {} {}" '
@@ -322,7 +305,7 @@ def topology_svg(topology: Topology) -> Markup:
             'markerHeight="8" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z"/></marker>'
             "</defs>"
         ).format(WIDTH, height + 4, WIDTH, FONT, topology.title),
-        _machines(topology, height - 2),
+        machines,
         client,
         servers,
         disk,
@@ -336,9 +319,3 @@ def topology_svg(topology: Topology) -> Markup:
         Markup("</svg>"),
     ]
     return Markup("").join(parts)
-
-
-def on_white(drawing: Markup) -> Markup:
-    """The drawing for a file: a picture has no page's colours behind it."""
-    paper = Markup('<rect width="100%" height="100%" fill="white"/><title>')
-    return drawing.replace(Markup("<title>"), paper, 1)

@@ -7,20 +7,18 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import Any
 from urllib.parse import quote
 
-from teiten.analysis.model.findings import TrialView, Verdict
+from teiten.analysis.model.findings import ContrastResult, LevelResult, TrialView
 from teiten.kinds.contract import plan_of
 from teiten.kinds.contract_present import TrialColumn, presents_in
 from teiten.kinds.metrics import in_order
 from teiten.model.study import SERVER
 from teiten.model.trial import PARTNER, Outcome, Problem
 from teiten.report.blocks import Download
-from teiten.report.charts.base import as_columns
+from teiten.report.charts.base import Columns, finite
 from teiten.report.numbers import NOTHING, clock, fixed, significant
-from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.texts import problem_text
+from teiten.report.tables import Column, Row, Table, TableCell, headings
 from teiten.report.view.kit import Kit
 
 OF_THE_MACHINE = (
@@ -33,22 +31,16 @@ MOST_AT_ONCE = 12
 """Rows above which what does not count scrolls in its own box."""
 
 
-def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
-    return kit.t("list.strong").join(
-        f"{problem_text(problem, kit.t.language)}: {_detail(kit, problem)}"
-        if problem.detail
-        else problem_text(problem, kit.t.language)
-        for problem in problems
-    )
-
-
-def _detail(kit: Kit, problem: Problem) -> str:
-    """The detail of a problem; of a partner its number and why it does not count, in words."""
-    blamed = re.fullmatch(r"trial (\d+): (\S+)", problem.detail)
-    if problem.code != PARTNER or blamed is None:
-        return problem.detail
-    reason = problem_text(Problem(blamed[2], ""), kit.t.language)
-    return kit.t("table.excluded.partner", number=blamed[1], reason=reason)
+def _problems(kit: Kit, trial: TrialView) -> TableCell:
+    """A trial's problems with their details; of a partner its number and why it does not count."""
+    texts = []
+    for problem in trial.problems:
+        blamed, detail = re.fullmatch(r"trial (\d+): (\S+)", problem.detail), problem.detail
+        if problem.code == PARTNER and blamed is not None:
+            reason = kit.t.problem(Problem(blamed[2], ""))
+            detail = kit.t("table.excluded.partner", number=blamed[1], reason=reason)
+        texts.append(f"{kit.t.problem(problem)}: {detail}" if detail else kit.t.problem(problem))
+    return TableCell(kit.t("list.strong").join(texts))
 
 
 def trial_table(kit: Kit) -> Table:
@@ -58,19 +50,16 @@ def trial_table(kit: Kit) -> Table:
     measured = {name for trial in kit.analysis.trials for name in trial.metrics}
     present = [column for column in (*of_kinds, *OF_THE_MACHINE) if column.metric in measured]
     columns = (
-        Column(t("table.trial"), numeric=True),
-        Column(t("table.attempt"), numeric=True),
-        Column(t("table.block"), numeric=True),
-        Column(t("table.workload")),
+        *headings(t, "table.trial", "table.attempt", "table.block", numeric=True),
+        *headings(t, "table.workload"),
         *(
             Column(kit.names.factor(factor.name), numeric=factor.name != kit.study.contrast)
             for factor in kit.study.factors
         ),
-        Column(t("table.outcome")),
-        *(Column(t(f"column.{column.metric}"), numeric=True) for column in present),
-        Column(t("table.started")),
-        Column(t("table.problems")),
-        *([Column(t("table.evidence"))] if kit.beside else []),
+        *headings(t, "table.outcome"),
+        *headings(t, *(f"column.{column.metric}" for column in present), numeric=True),
+        *headings(t, "table.started", "table.problems"),
+        *(headings(t, "table.evidence") if kit.beside else ()),
     )
     rows = tuple(_row(kit, trial, present) for trial in kit.analysis.trials)
     return Table(
@@ -79,7 +68,6 @@ def trial_table(kit: Kit) -> Table:
 
 
 def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
-    numbers = [_number(trial.metrics.get(column.metric, math.nan), column) for column in present]
     levels = dict(trial.levels)
     return (
         TableCell(str(trial.number), trial.number),
@@ -88,16 +76,15 @@ def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
         TableCell(kit.names.workload(trial.workload)),
         *(_level(kit, factor.name, levels.get(factor.name, "")) for factor in kit.study.factors),
         TableCell(kit.t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
-        *numbers,
+        *(_number(trial.metrics.get(column.metric, math.nan), column) for column in present),
         TableCell(clock(trial.started_at), trial.started_at),
-        TableCell(problems_text(kit, trial.problems)),
+        _problems(kit, trial),
         *([_evidence(kit, trial)] if kit.beside else []),
     )
 
 
 def _evidence(kit: Kit, trial: TrialView) -> TableCell:
-    """A trial's log, configuration and outputs: linked where they are beside the page, else the
-    folder of the campaign that holds them."""
+    """A trial's log, configuration and outputs: linked if beside the page, else their folders."""
     if kit.beside:
         links = ((PurePath(path).name, f"{kit.beside}/{quote(path)}") for _, path in trial.evidence)
         return TableCell("", kind="links", links=tuple(dict.fromkeys(links)))
@@ -108,10 +95,9 @@ def _evidence(kit: Kit, trial: TrialView) -> TableCell:
 def _number(value: float, column: TrialColumn) -> TableCell:
     if not math.isfinite(value):
         return TableCell(NOTHING)
-    shown = value * column.factor
-    if column.decimals is not None:
-        return TableCell(fixed(shown, column.decimals), value)
-    return TableCell(significant(shown, column.digits), value)
+    shown, decimals = value * column.factor, column.decimals
+    text = significant(shown, column.digits) if decimals is None else fixed(shown, decimals)
+    return TableCell(text, value)
 
 
 def _level(kit: Kit, factor: str, level: str) -> TableCell:
@@ -126,14 +112,10 @@ def excluded_table(kit: Kit) -> Table | None:
     if not out:
         return None
     columns = (
-        Column(t("table.trial"), numeric=True),
-        Column(t("table.attempt"), numeric=True),
-        Column(t("table.workload")),
+        *headings(t, "table.trial", "table.attempt", numeric=True),
+        *headings(t, "table.workload"),
         Column(kit.names.factor(kit.study.contrast)),
-        Column(t("table.level")),
-        Column(t("table.outcome")),
-        Column(t("table.problems")),
-        Column(t("table.evidence")),
+        *headings(t, "table.level", "table.outcome", "table.problems", "table.evidence"),
     )
     rows = tuple(
         (
@@ -143,7 +125,7 @@ def excluded_table(kit: Kit) -> Table | None:
             TableCell(kit.names.titled(kit.side_of(trial))),
             TableCell(kit.names.context(kit.context_of(trial))),
             TableCell(t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
-            TableCell(problems_text(kit, trial.problems)),
+            _problems(kit, trial),
             _evidence(kit, trial),
         )
         for trial in out
@@ -166,42 +148,27 @@ def trial_download(kit: Kit) -> Download:
     own = [
         metric.name for kind in kinds for metric in plan_of(kind).metrics if metric.name in measured
     ]
-    metrics = list(dict.fromkeys((*own, *in_order(sorted(measured)))))
+    metrics = dict.fromkeys((*own, *in_order(sorted(measured))))
+    levels = [dict(trial.levels) for trial in trials]
     factors = [factor.name for factor in kit.study.factors]
-    names = (
-        "campaign",
-        "server_version",
-        "trial",
-        "attempt",
-        "block",
-        "workload",
-        *factors,
-        "outcome",
-        "problems",
-        "started_at",
-        "finished_at",
-        *metrics,
-    )
-    rows: list[tuple[Any, ...]] = []
-    for trial in trials:
-        levels = dict(trial.levels)
-        rows.append(
-            (
-                kit.analysis.name,
-                _version(kit, levels.get(SERVER, "")),
-                trial.number,
-                trial.attempt,
-                trial.block,
-                trial.workload,
-                *(levels.get(factor, "") for factor in factors),
-                trial.outcome.value,
-                "; ".join(f"{problem.code}: {problem.detail}" for problem in trial.problems),
-                _iso(trial.started_at),
-                _iso(trial.finished_at),
-                *(trial.metrics.get(metric) for metric in metrics),
-            )
-        )
-    return Download("trials.csv", as_columns(names, rows))
+    columns: Columns = {
+        "campaign": [kit.analysis.name for _ in trials],
+        "server_version": [_version(kit, of_trial.get(SERVER, "")) for of_trial in levels],
+        "trial": [trial.number for trial in trials],
+        "attempt": [trial.attempt for trial in trials],
+        "block": [trial.block for trial in trials],
+        "workload": [trial.workload for trial in trials],
+        **{factor: [of_trial.get(factor, "") for of_trial in levels] for factor in factors},
+        "outcome": [trial.outcome.value for trial in trials],
+        "problems": [
+            "; ".join(f"{problem.code}: {problem.detail}" for problem in trial.problems)
+            for trial in trials
+        ],
+        "started_at": [_iso(trial.started_at) for trial in trials],
+        "finished_at": [_iso(trial.finished_at) for trial in trials],
+        **{metric: [trial.metrics.get(metric) for trial in trials] for metric in metrics},
+    }
+    return Download("trials.csv", finite(columns))
 
 
 def _version(kit: Kit, level: str) -> str | None:
@@ -213,77 +180,42 @@ def _version(kit: Kit, level: str) -> str | None:
 
 def _iso(at: float | None) -> str | None:
     """UTC, by ISO 8601."""
-    return (
-        None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
-    )
+    if at is None:
+        return None
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
 def level_download(kit: Kit) -> Download:
     """Every contrast at every level: medians, ratio, interval and verdict, unrounded."""
-    names = (
-        "campaign",
-        "workload",
-        "metric",
-        "unit",
-        "old",
-        "new",
-        "old_version",
-        "new_version",
-        "level",
-        "old_median",
-        "new_median",
-        "ratio",
-        "low",
-        "high",
-        "confidence",
-        "pairs",
-        "verdict",
-        "at_least_delta",
-        "conclusive",
-        "delta",
-        "smallest_detectable",
-    )
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[ContrastResult, LevelResult | None]] = []
     for contrast in kit.analysis.contrasts:
-        judged: list[tuple[str, float | None, float | None, Verdict]] = [
-            ("all", None, None, contrast.overall)
-        ]
-        judged += [
-            (
-                " ".join(f"{name}={level}" for name, level in level.context),
-                level.old_median,
-                level.new_median,
-                level.verdict,
-            )
-            for level in contrast.levels
-        ]
-        for label, old, new, verdict in judged:
-            effect = verdict.effect
-            interval = (
-                (effect.ratio, effect.low, effect.high, effect.confidence)
-                if effect
-                else (None,) * 4
-            )
-            rows.append(
-                (
-                    kit.analysis.name,
-                    contrast.workload,
-                    contrast.metric.name,
-                    contrast.metric.unit,
-                    contrast.old,
-                    contrast.new,
-                    _version(kit, contrast.old),
-                    _version(kit, contrast.new),
-                    label,
-                    old,
-                    new,
-                    *interval,
-                    verdict.pairs,
-                    verdict.kind.value,
-                    verdict.at_least_delta,
-                    verdict.conclusive,
-                    verdict.delta,
-                    verdict.smallest_detectable,
-                )
-            )
-    return Download("levels.csv", as_columns(names, rows))
+        rows += [(contrast, None), *((contrast, level) for level in contrast.levels)]
+    contrasts, levels = [contrast for contrast, _ in rows], [level for _, level in rows]
+    verdicts = [level.verdict if level else contrast.overall for contrast, level in rows]
+    columns: Columns = {
+        "campaign": [kit.analysis.name for _ in rows],
+        "workload": [contrast.workload for contrast in contrasts],
+        "metric": [contrast.metric.name for contrast in contrasts],
+        "unit": [contrast.metric.unit for contrast in contrasts],
+        "old": [contrast.old for contrast in contrasts],
+        "new": [contrast.new for contrast in contrasts],
+        "old_version": [_version(kit, contrast.old) for contrast in contrasts],
+        "new_version": [_version(kit, contrast.new) for contrast in contrasts],
+        "level": [
+            " ".join(f"{name}={text}" for name, text in level.context) if level else "all"
+            for level in levels
+        ],
+        "old_median": [level.old_median if level else None for level in levels],
+        "new_median": [level.new_median if level else None for level in levels],
+        **{
+            name: [getattr(verdict.effect, name, None) for verdict in verdicts]
+            for name in ("ratio", "low", "high", "confidence")
+        },
+        "pairs": [verdict.pairs for verdict in verdicts],
+        "verdict": [verdict.kind.value for verdict in verdicts],
+        "at_least_delta": [verdict.at_least_delta for verdict in verdicts],
+        "conclusive": [verdict.conclusive for verdict in verdicts],
+        "delta": [verdict.delta for verdict in verdicts],
+        "smallest_detectable": [verdict.smallest_detectable for verdict in verdicts],
+    }
+    return Download("levels.csv", finite(columns))

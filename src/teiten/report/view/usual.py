@@ -58,7 +58,22 @@ class UsualPresent(KindPresent):
     def column(self, kit: Kit, contrast: ContrastResult, judged: Judged) -> Judged:
         """The table of what is judged with a further column: what share of the processors the load
         generator took from the server; as it is where no trial tells."""
-        return _with_generator(kit, contrast, judged)
+        by_cell = {
+            (group.context, group.side): fmean(values)
+            for group in kit.of_workload(contrast.workload)
+            if (values := group.values(GENERATOR))
+        }
+        if not by_cell:
+            return judged
+
+        def share(level: LevelResult | None) -> TableCell:
+            if level is None:
+                return TableCell("")
+            shares = [by_cell.get((level.context, side)) for side in (contrast.old, contrast.new)]
+            old, new = (NOTHING if share is None else fixed(share * 100, 1) for share in shares)
+            return TableCell(kit.t("table.generator-shares", old=old, new=new), shares[0])
+
+        return replace(judged, further=share, further_title=kit.t("table.generator"))
 
     def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
         del kit, workload
@@ -78,10 +93,8 @@ def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
 
 
 def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Iterator[Block]:
-    """Show the table of each contrast, with a note below the first; further ones that nothing is
-    judged by stand in the appendix.
-
-    ``column``: the table of what is judged with a further one."""
+    """Show the table of each contrast, with a note below the first; those that nothing is judged by
+    stand in the appendix. ``column``: the table of what is judged with a further one."""
     for at, contrast in enumerate(contrasts_of(kit, workload)):
         judged = judged_by_pairs(kit, contrast, noted=at == 0)
         if contrast.metric.judged:
@@ -94,27 +107,6 @@ def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Itera
         else:
             yield looked_up(kit.t("paper.levels"), folded(table))
         yield from tables_of_two(kit, f"{prefix}-contrast-{at + 1}-plane", contrast)
-
-
-def _with_generator(kit: Kit, contrast: ContrastResult, judged: Judged) -> Judged:
-    """Beside the result, what share of the processors the load generator took from the server;
-    nothing where no trial tells."""
-    by_cell = {
-        (group.context, group.side): fmean(values)
-        for group in kit.of_workload(contrast.workload)
-        if (values := group.values(GENERATOR))
-    }
-    if not by_cell:
-        return judged
-
-    def share(level: LevelResult | None) -> TableCell:
-        if level is None:
-            return TableCell("")
-        shares = [by_cell.get((level.context, side)) for side in (contrast.old, contrast.new)]
-        texts = [NOTHING if share is None else fixed(share * 100, 1) for share in shares]
-        return TableCell(kit.t("table.generator-shares", old=texts[0], new=texts[1]), shares[0])
-
-    return replace(judged, further=share, further_title=kit.t("table.generator"))
 
 
 def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
@@ -135,27 +127,22 @@ def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     return forest(name, rows, contrast.overall.delta, words)
 
 
-NO_BREAK = "\N{NO-BREAK SPACE}"
-
-
 def tables_of_two(kit: Kit, name: str, contrast: ContrastResult) -> tuple[Table, ...]:
     """A table with a cell for each combination of two factors' levels, one for each combination of
-    the other factors' levels; none unless the contrast is judged and
-    two of its factors vary by numbers. The factor with more levels has the columns."""
+    the other factors' levels; none unless the contrast is judged and two of its factors vary by
+    numbers. The factor with more levels has the columns."""
     factors = _varied(kit, contrast)
     if len(factors) < 2 or not contrast.metric.judged:
         return ()
-    down, across = sorted(
-        sorted(factors[:2]), key=lambda factor: len(factors_levels(contrast, factor))
-    )
+    down, across = sorted(sorted(factors[:2]), key=lambda name: len(factors_levels(contrast, name)))
     planes: dict[Context, dict[tuple[str, str], LevelResult]] = {}
     for level in contrast.levels:
         levels = dict(level.context)
         others = tuple(pair for pair in level.context if pair[0] not in (down, across))
         planes.setdefault(others, {})[levels[down], levels[across]] = level
     return tuple(
-        _table(kit, f"{name}-{at + 1}", contrast, (down, across), others=others, plane=plane)
-        for at, (others, plane) in enumerate(planes.items())
+        _table(kit, f"{name}-{at}", contrast, (down, across), others=others, plane=plane)
+        for at, (others, plane) in enumerate(planes.items(), start=1)
     )
 
 
@@ -190,7 +177,7 @@ def _table(
     down, across = axes
     words = {"rows": names.factor(down), "columns": names.factor(across)}
     columns = factors_levels(contrast, across)
-    heads = (names.context(((across, column),)) for column in columns)
+    heads = (names.context(((across, column),)).replace(" ", "\u00a0") for column in columns)
     varied = tuple(pair for pair in others if pair[0] not in names.single)
     caption = t.title(
         "two-axes.caption-at" if varied else "two-axes.caption",
@@ -204,10 +191,7 @@ def _table(
     return Table(
         name,
         caption,
-        (
-            Column(words["rows"]),
-            *(Column(head.replace(" ", NO_BREAK)) for head in heads),
-        ),
+        (Column(words["rows"]), *map(Column, heads)),
         tuple(
             (
                 TableCell(level, level_value(level, at)),

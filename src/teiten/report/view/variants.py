@@ -1,6 +1,5 @@
-"""Facts that the machine and the servers told of a study's variants, for the evidence: processors,
-checksums, memory, storage classes, nodes that were emulated as machines of their own, and states of
-tables."""
+"""Facts of a study's variants for the evidence: processors, checksums, memory, storage classes,
+emulated nodes, and states of tables."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from teiten.model.trial import Outcome
 from teiten.report.effects import percent
 from teiten.report.names import CORES
 from teiten.report.numbers import bytes_text, fixed, significant
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells, headings
 from teiten.report.view.kit import Kit
 
 CHECKSUMS = "checksums"
@@ -33,21 +32,18 @@ def variant_rows(kit: Kit) -> Rows:
     yield from _checksums(kit)
     yield from _memory(kit)
     yield from node_rows(kit)
-    yield from _shares(kit)
+    shares = [  # of memory, given as shared_buffers
+        f"{share} = {kit.t.listed(bytes_text(parse_size(value)) for value in values)}"
+        for share, values in shares_of(kit.analysis.plan).items()
+    ]
+    if shares:
+        yield SHARED_BUFFERS, kit.t("list.strong").join(shares)
     for directory in kit.analysis.facts.directories:
         disk = directory.disk
-        yield (
-            kit.t("fact.directory"),
-            kit.t(
-                "fact.directory.text",
-                path=directory.path,
-                file_system=disk.file_system,
-                device=disk.device,
-                kind=disk.kind,
-                mount_point=disk.mount_point,
-                free=bytes_text(disk.free),
-            ),
-        )
+        names = ("file_system", "device", "kind", "mount_point")
+        values = {name: getattr(disk, name) for name in names}
+        values |= {"path": directory.path, "free": bytes_text(disk.free)}
+        yield kit.t("fact.directory"), kit.t("fact.directory.text", **values)
 
 
 def _pinning(kit: Kit) -> Rows:
@@ -90,42 +86,28 @@ def _checksums(kit: Kit) -> Rows:
 
 
 def _memory(kit: Kit) -> Rows:
-    """Each limit, and what reading a larger file inside of it came to."""
+    """Each limit, what reading a larger file inside of it came to, and the most that was used."""
     t = kit.t
     checked = {
         event.detail["memory"]: event.detail
         for event in kit.analysis.events
         if event.kind == LIMIT_CHECKED and "memory" in event.detail
     }
-    limits = {trial.memory_limit for trial in kit.analysis.plan.trials}
-    for limit in sorted(limit for limit in limits if limit is not None):
+    limits = {trial.number: trial.memory_limit for trial in kit.analysis.plan.trials}
+    for limit in sorted({limit for limit in limits.values() if limit is not None}):
         parts = [t("fact.memory-limit.text", limit=bytes_text(limit))]
         check = checked.get(limit)
         if check is not None:
             sizes = {key: bytes_text(check[key]) for key in ("read", "stayed")}
             parts.append(t("fact.memory-limit.checked", version=check["cgroup"], **sizes))
-        yield t("fact.memory-limit"), t("list.strong").join([*parts, *_peaks(kit, limit)])
-
-
-def _peaks(kit: Kit, limit: int) -> list[str]:
-    """The most that any trial in this limit used of it, as the kernel counted."""
-    limits = {trial.number: trial.memory_limit for trial in kit.analysis.plan.trials}
-    peaks = [
-        trial.facts["memory"]["peak"]
-        for trial in kit.analysis.trials
-        if limits.get(trial.number) == limit and "peak" in trial.facts.get("memory", {})
-    ]
-    return [kit.t("fact.memory-limit.peak", peak=bytes_text(max(peaks)))] if peaks else []
-
-
-def _shares(kit: Kit) -> Rows:
-    """Tell what the shares of memory given as shared_buffers come to."""
-    parts = [
-        f"{share} = {kit.t.listed(bytes_text(parse_size(value)) for value in values)}"
-        for share, values in shares_of(kit.analysis.plan).items()
-    ]
-    if parts:
-        yield SHARED_BUFFERS, kit.t("list.strong").join(parts)
+        peaks = [  # as the kernel counted
+            trial.facts["memory"]["peak"]
+            for trial in kit.analysis.trials
+            if limits.get(trial.number) == limit and "peak" in trial.facts.get("memory", {})
+        ]
+        if peaks:
+            parts.append(t("fact.memory-limit.peak", peak=bytes_text(max(peaks))))
+        yield t("fact.memory-limit"), t("list.strong").join(parts)
 
 
 def _listed(cpus: Iterable[int]) -> str:
@@ -157,9 +139,9 @@ def states_table(kit: Kit) -> Table | None:
         return None
     t = kit.t
     columns = (
-        Column(t("table.states.state")),
+        *headings(t, "table.states.state"),
         Column(kit.names.factor(kit.study.contrast)),
-        *(Column(t(f"metric.{metric.name}"), numeric=True) for metric in STATE_OF_TABLES),
+        *headings(t, *(f"metric.{metric.name}" for metric in STATE_OF_TABLES), numeric=True),
     )
     rows: tuple[Row, ...] = tuple(
         (
@@ -203,7 +185,7 @@ def machine_of_node(kit: Kit) -> tuple[str, ...]:
     return tuple(kit.t(f"topology.node-{name}", value=value) for name, value in limits if value)
 
 
-def node_rows(kit: Kit) -> Iterator[tuple[str, str]]:
+def node_rows(kit: Kit) -> Rows:
     """A row of the environment's table; none where nodes are plain servers."""
     trials = [trial for trial in kit.analysis.plan.trials if trial.machines]
     if trials:
@@ -260,11 +242,7 @@ COUNTS = ("random_reads", "random_writes", "fsyncs")
 
 def emulated(kit: Kit) -> tuple[str, ...]:
     """The names of the storage classes that are no devices of this machine."""
-    return tuple(
-        storage_class.name
-        for storage_class in kit.study.storage
-        if storage_class.emulation is not None
-    )
+    return tuple(known.name for known in kit.study.storage if known.emulation is not None)
 
 
 def storage_name(kit: Kit, name: str) -> str:
@@ -274,27 +252,22 @@ def storage_name(kit: Kit, name: str) -> str:
 
 def storage_tables(kit: Kit) -> Iterator[Table]:
     """One table of all storage classes; none where they were not measured."""
-    t, speeds = kit.t, _measured(kit)
+    t = kit.t
+    events = [event for event in kit.analysis.events if event.kind == MEASURED]
+    # the last time: a campaign that was resumed has measured them again
+    speeds: Mapping[str, Any] = events[-1].detail.get("storages", {}) if events else {}
     known = [storage_class for storage_class in kit.study.storage if storage_class.name in speeds]
     if not known:
         return
     columns = (
-        Column(t("storage.column.name")),
-        Column(t("storage.column.device")),
-        *(Column(t(f"storage.column.{key}"), numeric=True) for key in (*RATES, *COUNTS)),
+        *headings(t, "storage.column.name", "storage.column.device"),
+        *headings(t, *(f"storage.column.{key}" for key in (*RATES, *COUNTS)), numeric=True),
     )
     rows = tuple(_row(kit, storage, speeds[storage.name]) for storage in known)
     tools = t("list.separator").join(dict.fromkeys(str(speed["tool"]) for speed in speeds.values()))
     yield Table(
         "storage-speeds", t("storage.caption"), columns, rows, note=t("storage.note", tools=tools)
     )
-
-
-def _measured(kit: Kit) -> Mapping[str, Any]:
-    """The last time: a campaign that was resumed has measured them again."""
-    events = [event for event in kit.analysis.events if event.kind == MEASURED]
-    speeds: Mapping[str, Any] = events[-1].detail.get("storages", {}) if events else {}
-    return speeds
 
 
 def _row(kit: Kit, storage: StorageClass, measured: Mapping[str, Any]) -> Row:

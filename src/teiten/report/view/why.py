@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import fmean
 
 import numpy as np
@@ -14,7 +15,7 @@ from teiten.analysis.model.node_series import waits_of
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import CPU_USERS
 from teiten.model.units import MIB
-from teiten.report.blocks import Block, Gallery, Heading, Section, looked_up
+from teiten.report.blocks import Block, Heading, Section, gallery, looked_up
 from teiten.report.charts.bars import Bar, StackWords, stacked
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level
@@ -32,13 +33,29 @@ MOST_WAITS = 9
 RUNNING = "CPU"
 """The column of backends that wait for nothing."""
 REST_COLOUR = "#5c6670"
-CPU_STATES = ("user", "system", "iowait", "steal", "idle")
+SHARES = {
+    "cpu": (
+        "word.state",
+        {
+            f"cpu.{name}": f"cpu_{name}_share"
+            for name in ("user", "system", "iowait", "steal", "idle")
+        },
+        (*CATEGORY_COLOURS[:2], *CATEGORY_COLOURS[3:5], "#aab2ba55"),
+    ),
+    "processes": (
+        "word.process",
+        {f"cpu-user.{metric}": metric for metric in CPU_USERS},
+        (*CATEGORY_COLOURS[:3], QUIET),
+    ),
+}
+"""Charts of the processors' time by name: the word for its parts, the metric of each part by the
+text that names it, and their colours."""
+ChartOfPart = Callable[[Kit, str, Sequence[TrialGroup]], Chart | None]
 DISK_COLUMNS = {"read": "read_bytes_per_second", "written": "written_bytes_per_second"}
 
 
 def why(kit: Kit) -> Section:
-    """A part for each workload of which there is anything to say; of many, the body has those
-    that got slower most."""
+    """A part for each workload with anything to say; of many, the body has the slowest."""
     shown: list[Block] = []
     in_body = _in_body(kit)
     for at, name in enumerate(kit.workloads_measured()):
@@ -62,27 +79,29 @@ def _in_body(kit: Kit) -> list[str]:
 
 def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup]) -> Iterator[Block]:
     waits = _waits(kit, prefix, groups)
-    drawn = (part(kit, prefix, groups) for part in _parts(kit))
-    charts = tuple(chart for chart in drawn if chart is not None)
+    users = partial(_cpu_shares, "processes")
+    parts: tuple[ChartOfPart, ...] = (partial(_cpu_shares, "cpu"), users, _cpu_idle, _disk, _wal)
+    if way_of(kit.study.measure).concurrent:  # what the machine shows of one side, it does of both
+        parts = (users, _wal)
+    charts = gallery(part(kit, prefix, groups) for part in parts)
     causes = with_captions(kit, name, root_causes(kit, prefix, name))
     if not waits and not charts and not causes:
         return
     yield Heading(3, kit.names.workload(name), part=True)
     yield from present_in(kit, name).limits(kit, name)
-    if waits:
-        yield Gallery((waits,))
+    yield from gallery((waits,))
     if charts:
-        in_appendix = looked_up(kit.t("paper.machine"), (Gallery(charts),))
+        in_appendix = looked_up(kit.t("paper.machine"), charts)
         yield from with_captions(kit, name, (in_appendix,))
     if causes:
         yield Heading(4, kit.t("root.heading"))
         yield from causes
 
 
-def _mean(group: TrialGroup, metric: str) -> float:
-    """Over the trials: means of shares add up to the whole, as medians do not."""
+def _percent_of(metric: str, group: TrialGroup) -> float:
+    """Mean over the trials: means of shares add up to the whole, as medians do not."""
     values = group.values(metric)
-    return fmean(values) if values else math.nan
+    return 100 * fmean(values) if values else math.nan
 
 
 def _stack_words(
@@ -136,7 +155,9 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
         parts[kit.t("wait.rest")] = lambda group: sum(
             means[id(group)].get(event, 0.0) for event in rest
         )
-    colours = dict(zip(parts, (*_wait_colours(shown), REST_COLOUR), strict=False))
+    varied = iter(CATEGORY_COLOURS)  # grey for those that run, which the chart is not about
+    of_events = [QUIET if event == RUNNING else next(varied) for event in shown]
+    colours = dict(zip(parts, (*of_events, REST_COLOUR), strict=False))
     titles = (kit.t("axis.backends"), kit.t("word.wait-event"))
     return stacked(
         f"{prefix}-waits",
@@ -147,50 +168,17 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     )
 
 
-def _wait_colours(events: Sequence[str]) -> list[str]:
-    """Grey for those that run, which are not what the chart is about."""
-    colours = iter(CATEGORY_COLOURS)
-    return [QUIET if event == RUNNING else next(colours) for event in events]
-
-
-def _cpu_states(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
-    metrics = {kit.t(f"cpu.{state}"): f"cpu_{state}_share" for state in CPU_STATES}
-    colours = (*CATEGORY_COLOURS[:2], *CATEGORY_COLOURS[3:5], "#aab2ba55")
-    return _cpu_shares(
-        kit, (prefix, "cpu"), groups, metrics, part=kit.t("word.state"), colours=colours
-    )
-
-
-def _cpu_users(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
-    metrics = {kit.t(f"cpu-user.{metric}"): metric for metric in CPU_USERS}
-    colours = (*CATEGORY_COLOURS[:3], QUIET)
-    return _cpu_shares(
-        kit, (prefix, "processes"), groups, metrics, part=kit.t("word.process"), colours=colours
-    )
-
-
-def _cpu_shares(
-    kit: Kit,
-    name: tuple[str, str],
-    groups: Sequence[TrialGroup],
-    metrics: Mapping[str, str],
-    *,
-    part: str,
-    colours: tuple[str, ...],
-) -> Chart | None:
-    """Shares of the processors' time that make up the whole. ``metrics``: by what a part is called;
-    ``part``: what all of them are."""
-
-    def share(metric: str) -> Callable[[TrialGroup], float]:
-        return lambda group: 100 * _mean(group, metric)
-
-    bars = _bars(kit, groups, {part: share(metric) for part, metric in metrics.items()})
+def _cpu_shares(name: str, kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
+    """Shares of the processors' time that make up the whole."""
+    word, keys, colours = SHARES[name]
+    metrics = {kit.t(key): metric for key, metric in keys.items()}
+    bars = _bars(kit, groups, {part: partial(_percent_of, of) for part, of in metrics.items()})
     if not bars:
         return None
     of_parts = dict(zip(metrics, colours, strict=True))
-    words = _stack_words(kit, groups, (kit.t("axis.cpu"), part), of_parts, 100.0)
-    title, note = kit.t(f"chart.{name[1]}.title"), kit.t(f"chart.{name[1]}.note")
-    return stacked("-".join(name), title, note + of_first_host(kit), bars, words)
+    words = _stack_words(kit, groups, (kit.t("axis.cpu"), kit.t(word)), of_parts, 100.0)
+    note = kit.t(f"chart.{name}.note") + of_first_host(kit)
+    return stacked(f"{prefix}-{name}", kit.t(f"chart.{name}.title"), note, bars, words)
 
 
 def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
@@ -212,7 +200,7 @@ def _wal(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
 
 
 def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
-    dots = [*_disk_dots(kit, groups)] or [*_disk_totals(kit, groups)]
+    dots = _disk_dots(kit, groups, _rates_of_devices) or _disk_dots(kit, groups, _rates_in_all)
     used = {dot.panel for dot in dots if dot.value > 0}
     dots = [dot for dot in dots if dot.panel in used]
     if not dots:
@@ -223,46 +211,34 @@ def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     return by_level(f"{prefix}-disk", kit.t("chart.disk.title"), note, dots, axes)
 
 
-def _disk_dots(kit: Kit, groups: Sequence[TrialGroup]) -> Iterator[Dot]:
-    """Mean MiB/s of each trial, by device and direction."""
-    for group, trial in _trials(groups):
-        for series in trial.series:
-            device = series.source.removeprefix("disk:")
-            if device == series.source:
-                continue
-            for key, name in DISK_COLUMNS.items():
-                values = series.columns.get(name)
-                if values is not None and np.isfinite(values).any():
-                    rate, panel = float(np.nanmean(values)), f"{device}: {kit.t(f'disk.{key}')}"
-                    yield _disk_dot(kit, group, trial, panel, rate)
+def _disk_dots(
+    kit: Kit,
+    groups: Sequence[TrialGroup],
+    rates_of: Callable[[Kit, TrialView], Iterator[tuple[str, float]]],
+) -> list[Dot]:
+    dots = []
+    for group in groups:
+        place = place_of(kit, group)
+        for trial in group.trials:
+            for panel, rate in rates_of(kit, trial):
+                named = f"{panel} · {place.panel}" if place.panel else panel
+                dots.append(dot_at(replace(place, panel=named), trial, rate / MIB))
+    return dots
 
 
-def _disk_totals(kit: Kit, groups: Sequence[TrialGroup]) -> Iterator[Dot]:
-    for group, trial in _trials(groups):
-        seconds = trial.metrics.get("measured_seconds", math.nan)
-        for key in DISK_COLUMNS:
-            value = trial.metrics.get(f"disk_{key}_bytes", math.nan)
-            if math.isfinite(value) and seconds > 0:
-                yield _disk_dot(kit, group, trial, kit.t(f"disk.{key}"), value / seconds)
+def _rates_of_devices(kit: Kit, trial: TrialView) -> Iterator[tuple[str, float]]:
+    """Mean B/s, by device and direction."""
+    for series in trial.series:
+        device = series.source.removeprefix("disk:")
+        for key, name in DISK_COLUMNS.items() if device != series.source else ():
+            values = series.columns.get(name)
+            if values is not None and np.isfinite(values).any():
+                yield f"{device}: {kit.t(f'disk.{key}')}", float(np.nanmean(values))
 
 
-def _trials(groups: Sequence[TrialGroup]) -> Iterator[tuple[TrialGroup, TrialView]]:
-    return ((group, trial) for group in groups for trial in group.trials)
-
-
-def _disk_dot(kit: Kit, group: TrialGroup, trial: TrialView, panel: str, rate: float) -> Dot:
-    """``rate``: B/s."""
-    place = place_of(kit, group)
-    named = f"{panel} · {place.panel}" if place.panel else panel
-    return dot_at(replace(place, panel=named), trial, rate / MIB)
-
-
-ChartOfPart = Callable[[Kit, str, Sequence[TrialGroup]], Chart | None]
-
-
-def _parts(kit: Kit) -> tuple[ChartOfPart, ...]:
-    """Those of the machine say nothing of sides that are measured on it at the same time: what one
-    of them shows, the other does."""
-    if way_of(kit.study.measure).concurrent:
-        return (_cpu_users, _wal)
-    return (_cpu_states, _cpu_users, _cpu_idle, _disk, _wal)
+def _rates_in_all(kit: Kit, trial: TrialView) -> Iterator[tuple[str, float]]:
+    seconds = trial.metrics.get("measured_seconds", math.nan)
+    for key in DISK_COLUMNS:
+        value = trial.metrics.get(f"disk_{key}_bytes", math.nan)
+        if math.isfinite(value) and seconds > 0:
+            yield kit.t(f"disk.{key}"), value / seconds

@@ -22,7 +22,7 @@ from teiten.report.names import Names
 from teiten.report.numbers import bytes_text, fixed, measured, significant, spread
 from teiten.report.tables import Column, Table, TableCell, level_value
 from teiten.report.texts import Texts
-from teiten.report.view.discussion import level_text, levels_text, sides_text, told_contrast
+from teiten.report.view.discussion import level_text, levels_text, sides_text, sides_told
 from teiten.report.view.kit import Kit, TrialGroup, factor_of
 from teiten.report.view.levels import axes_for, dots_of, metric_chart, place_of
 
@@ -71,7 +71,6 @@ def latency_chart(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Chart | 
         axes,
         panels=tuple(dict.fromkeys(dot.panel for dot in dots)),
         logarithmic=True,
-        format=",~f",
         ticks=logarithmic_ticks([dot.value for dot in dots]),
     )
     return by_level(
@@ -114,7 +113,7 @@ def _tails(kit: Kit, workload: str) -> Iterator[tuple[float, str]]:
     """Sentences with the share of a tail's size by which it differs, at most."""
     alike: dict[tuple[str, int], list[Tail]] = {}
     for tail in pgbench_found(kit.analysis).tails:
-        if tail.workload == workload and told_contrast(kit, workload, tail.old, tail.new):
+        if tail.workload == workload and (tail.old, tail.new) in sides_told(kit, workload):
             differing = tuple(_differing(kit, tail))
             yield from differing
             known = sum(level.change.low is not None for level in tail.levels)

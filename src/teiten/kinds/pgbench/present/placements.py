@@ -16,8 +16,9 @@ from teiten.kinds.pgbench.placements import (
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Gallery, Heading, Items
-from teiten.report.charts.bars import RankedDot, RankedWords, ranked
+from teiten.report.charts.bars import RankedWords, ranked
 from teiten.report.charts.base import Chart
+from teiten.report.charts.levels import Dot
 from teiten.report.effects import percent
 from teiten.report.numbers import fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
@@ -46,8 +47,8 @@ def placements(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
 def _chart(kit: Kit, name: str, result: PlacementResult) -> Chart:
     t = kit.t
     dots = [
-        RankedDot(_called(kit, dict(trial.levels)[PLACEMENT]), trial.metrics[TPS.name], trial.block,
-                  trial.number)
+        Dot("", _called(kit, dict(trial.levels)[PLACEMENT]), "", trial.metrics[TPS.name],
+            trial.block, trial.number)
         for group in kit.of_workload(result.workload)
         for trial in group.trials
         if tuple(pair for pair in trial.levels if pair[0] != PLACEMENT) == result.context

@@ -34,7 +34,7 @@ from teiten.report.charts.base import (
     panels,
     plot,
 )
-from teiten.report.charts.lines import AxisMark, CurveLabels, CurvePointOfSide, line_chart
+from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.numbers import NOTHING, bytes_text, plain
 from teiten.report.view.kit import Kit
 
@@ -153,7 +153,7 @@ def _by_part(
         name,
         points,
         _words(kit, result, words, kit.t("chart.working-set.x", unit=unit)),
-        marks=(AxisMark(memory / scale, name_of_memory),),
+        place=(memory / scale, name_of_memory),
         wide=wide,
     )
 

@@ -52,7 +52,7 @@ from teiten.report.blocks import (
     gallery,
 )
 from teiten.report.charts.base import Chart
-from teiten.report.effects import speed_cells
+from teiten.report.effects import effect_cells
 from teiten.report.numbers import NOTHING
 from teiten.report.plans.page import changes, statements
 from teiten.report.plans.tables import count, difference_tables, duration, kinds_table, share
@@ -142,13 +142,12 @@ def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -
     def speed(level: LevelResult | None) -> TableCell:
         effect = (level.verdict if level else contrast.overall).effect
         bound = bounds.get(level.context) if level else None
-        return speed_cells(t, effect, bound_text(bound))[0]
+        return effect_cells(t, effect, bound_text(bound), speed=True)[0]
 
     judged = replace(
         usual,
         caption=caption_of(kit, contrast, title),
-        factors=factors,
-        titles=tuple(kit.names.factor(factor) for factor in factors),
+        factors={factor: kit.names.factor(factor) for factor in factors},
         overall=t("level.overall-queries" if factors == (QUERY,) else "level.overall"),
         note=joined_sentences((usual.note, _left_out(kit, contrast))),
         value=_time(kit, unit),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult, Interval, VerdictKind
+from teiten.analysis.model.verdict import BY_SIGN
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.times import (
     context_cells,
@@ -19,6 +20,7 @@ from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBo
 from teiten.report.charts.base import Chart
 from teiten.report.effects import (
     bound_text_of,
+    effect_cells,
     interval_percent,
     is_many_times,
     levels_text,
@@ -27,12 +29,11 @@ from teiten.report.effects import (
     plain_percent,
     says_nothing,
     shorter_text,
-    speed_cells,
     sure_interval,
     times_text,
 )
 from teiten.report.numbers import REACH
-from teiten.report.sentences import DECIDED, verdict_word
+from teiten.report.sentences import verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.contrasts import forest_row, verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
@@ -128,7 +129,7 @@ def _row(kit: Kit, conclusion: GroupConclusion, at: int, factors: Sequence[str])
         TableCell(_title(kit, conclusion), float(at), kind="left"),
         *context_cells(kit, conclusion.context, factors),
         TableCell(listed(kit, conclusion.queries)),
-        *speed_cells(kit.t, conclusion.verdict.effect, bound_text(conclusion.bound)),
+        *effect_cells(kit.t, conclusion.verdict.effect, bound_text(conclusion.bound), speed=True),
         TableCell(str(conclusion.verdict.pairs), conclusion.verdict.pairs),
         verdict_cell(kit.t, conclusion.verdict, word),
     )
@@ -160,7 +161,7 @@ def _said(kit: Kit, conclusion: GroupConclusion) -> str:
     if says_nothing(effect) and conclusion.verdict.conclusive:
         return _undecided(kit, conclusion)
     verdict = conclusion.verdict
-    decided = verdict.conclusive and verdict.kind in DECIDED and verdict.at_least_delta
+    decided = verdict.conclusive and verdict.kind in BY_SIGN and verdict.at_least_delta
     return t(
         "query-group.said-beyond" if decided and is_many_times(effect) else "query-group.said",
         effect=effect_text(kit, effect),

@@ -20,7 +20,7 @@ from teiten.report.charts.bars import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
-from teiten.report.effects import confidence_percent, speed_cells, speed_with_interval
+from teiten.report.effects import confidence_percent, effect_cells, ratio_with_interval
 from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, fixed, significant
 from teiten.report.tables import Column, Row, Table, cells, number_cell, without_unknown
@@ -118,7 +118,7 @@ def _bars(kit: Kit, pair: _ComparedQueries) -> Iterator[QueryBar]:
         yield QueryBar(pair.panel, query, t("word.published"), old / new, None, None, text)
         if check.effect is not None:
             shown = check.effect.inverse
-            text = speed_with_interval(t, check.effect)
+            text = ratio_with_interval(t, check.effect, speed=True)
             span = (shown.ratio, shown.low, shown.high)
             yield QueryBar(pair.panel, query, t("word.measured"), *span, text)
 
@@ -157,7 +157,7 @@ def _row(kit: Kit, check: Check | None, query: str, old: float, new: float) -> R
         number_cell(old),
         number_cell(new),
         number_cell(old / new, lambda ratio: fixed(ratio, 2)),
-        *speed_cells(kit.t, effect),
+        *effect_cells(kit.t, effect, speed=True),
     )
 
 

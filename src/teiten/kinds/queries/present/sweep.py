@@ -19,7 +19,12 @@ from teiten.kinds.queries.results import (
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import Chart
 from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
-from teiten.report.effects import confidence_percent, says_nothing, speed_cells, speed_with_interval
+from teiten.report.effects import (
+    confidence_percent,
+    effect_cells,
+    ratio_with_interval,
+    says_nothing,
+)
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.contrasts import verdict_cell
@@ -66,7 +71,7 @@ def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
                 shown.ratio if shown else 1.0,
                 shown.low if shown else None,
                 shown.high if shown else None,
-                speed_with_interval(kit.t, effect) if effect else "1",
+                ratio_with_interval(kit.t, effect, speed=True) if effect else "1",
                 _workers(step)[-1].text,
                 effect is not None and says_nothing(effect),
             )
@@ -129,7 +134,7 @@ def _row(kit: Kit, step: SweepStep, unit: TimeUnit) -> Row:
     return (
         TableCell(kit.short(step.level), float(step.level)),
         _time(kit, step.time, unit),
-        *speed_cells(kit.t, step.effect),
+        *effect_cells(kit.t, step.effect, speed=True),
         TableCell(NOTHING)
         if step.against_previous is None
         else verdict_cell(kit.t, step.against_previous),
