@@ -37,7 +37,6 @@ class CampaignRecord(Protocol):
 
     def attempts(self, *metrics: str) -> list[Attempt]:
         """List the recorded trials by their end, each with those of these metrics that it has."""
-        ...
 
     def events(self) -> Iterator[Event]: ...
 
@@ -47,7 +46,6 @@ class CampaignRecord(Protocol):
 
     def record_trials(self, trials: Sequence[Trial]) -> None:
         """All of them or none: the trials of a pair are never recorded by halves."""
-        ...
 
     def record_server_facts(self, level: str, facts: dict[str, Any]) -> None: ...
 

@@ -241,7 +241,6 @@ class Server(Protocol):
 
     def replaced_file(self) -> str | None:
         """Say what stands in the place of one of its files; None where the file does."""
-        ...
 
 
 def keep(folder: Path, name: str, content: bytes) -> None:

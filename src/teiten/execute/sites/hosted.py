@@ -58,12 +58,10 @@ class HostedCluster(Protocol):
     @property
     def name(self) -> str:
         """For messages."""
-        ...
 
     @property
     def pid(self) -> int | None:
         """The postmaster's on its host, while it runs."""
-        ...
 
     @property
     def emulated(self) -> EmulatedNode | None: ...
@@ -79,23 +77,18 @@ class HostedCluster(Protocol):
         Raises ServerError with the log's last lines where it does not start, MachineError where
         others cannot reach it.
         """
-        ...
 
     def conninfo(self, dbname: str) -> Conninfo:
         """For our own connections."""
-        ...
 
     def connect(self, dbname: str) -> psycopg.Connection[Any]:
         """Connect as the superuser. Raises psycopg.Error."""
-        ...
 
     def address(self) -> Address:
         """For load programs."""
-        ...
 
     def peer_address(self) -> Address:
         """For the servers of other nodes."""
-        ...
 
     def password_lines(self) -> Sequence[str]:
         """Lines of pgpass by which servers of other hosts reach this one; none where that goes by
@@ -104,7 +97,6 @@ class HostedCluster(Protocol):
 
     def put_passwords(self, lines: Sequence[str]) -> None:
         """Give the started server such lines."""
-        ...
 
     def spawn(self, program: Program) -> Running:
         """Start a program of the server's installation beside it, as its user. ``program.path`` is
@@ -112,39 +104,31 @@ class HostedCluster(Protocol):
 
         Raises WorkloadError or MachineError where it cannot be started.
         """
-        ...
 
     def is_running(self) -> bool:
         """Whether the postmaster lives, as of the last second."""
-        ...
 
     def has_ended(self) -> bool:
         """Whether the postmaster of a started server does not live any more, as of now."""
-        ...
 
     def stop(self, *, immediately: bool = False) -> StopManner: ...
 
     def remove(self) -> None:
         """Stop the server, and delete all that belongs to the cluster."""
-        ...
 
     def log_size(self) -> int:
         """Bytes."""
-        ...
 
     def read_log(self, begin: int = 0) -> bytes:
         """Read what the server has written since its last launch, from the byte ``begin`` on."""
-        ...
 
     def read_configuration(self) -> bytes | None: ...
 
     def replaced_file(self) -> str | None:
         """Say what stands in the place of a file of the server; None where the file does."""
-        ...
 
     def empty_caches(self, policy: CachePolicy) -> str:
         """Let the cluster's files, or everything, leave the page cache; what was done."""
-        ...
 
     def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
         """Find how much the page cache holds, as ``Site.page_cache`` says."""
@@ -167,32 +151,25 @@ class ServerHost(Protocol):
     @property
     def number(self) -> int:
         """From 0, in the order of nodes."""
-        ...
 
     @property
     def is_here(self) -> bool:
         """It is this machine."""
-        ...
 
     @property
     def boot(self) -> str | None:
         """Which start of its kernel this is, where it tells."""
-        ...
 
     @property
     def devices(self) -> tuple[str, ...]:
         """The disks below its clusters."""
-        ...
 
     @property
     def lost(self) -> bool:
         """It cannot be asked any more; what ran there ends by itself."""
-        ...
 
     def check(self) -> None:
         """Raise HostLostError where it is lost."""
-        ...
 
     def reader(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> OsReader:
         """Reads its counters; ``postmasters``: of the servers that are told apart."""
-        ...
