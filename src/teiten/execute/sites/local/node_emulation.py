@@ -142,7 +142,7 @@ def allowed(machine: NodeMachine, folder: Path) -> Allowed:
             "put the working folder (--workdir) on one disk; or leave out nodes.read, nodes.write",
         )
     disk = disks[0] if len(disks) == 1 else None
-    return Allowed(None, machine.memory, machine.read, machine.write, disk, counted=True)
+    return Allowed(machine.memory, machine.read, machine.write, disk, counted=True)
 
 
 def why_no_disk(disks: Sequence[str], folder: Path) -> str:
