@@ -122,7 +122,7 @@ class RemoteLog:
     def _take(self, counted: dict[str, Any] | None) -> LogSummary:
         if counted is None:
             return LogSummary(0, "pgbench was cut off")
-        self.histogram.record_counted(
+        self.histogram.record(
             np.array(counted["values"], dtype=np.int64), np.array(counted["counts"], dtype=np.int64)
         )
         return LogSummary(self.histogram.count, counted["error"])
