@@ -39,8 +39,7 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.execute.probes.os_probe import open_reader
-from teiten.execute.probes.sampler import Sampler
+from teiten.execute.probes.sampler import Sampler, open_reader
 from teiten.execute.sites.prewarming import prewarm
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.paths import Workdir, default_workdir

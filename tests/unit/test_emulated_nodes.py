@@ -17,7 +17,7 @@ from teiten.cli.plan.options import FLAGS, plan_options
 from teiten.cli.text.study import study_lines
 from teiten.errors import MachineError, StudyError, TeitenError, UsageError
 from teiten.execute.postgres.conf import Opening, host_rules
-from teiten.execute.probes.os_node import NodeReader
+from teiten.execute.probes.os_linux import NodeReader
 from teiten.execute.sites.local.checks import lacks
 from teiten.execute.sites.local.limit_files import NO_THROTTLE, STORAGE, Allowed, Throttle
 from teiten.host.facts.cgroups import Hierarchy

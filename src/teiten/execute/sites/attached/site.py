@@ -15,9 +15,8 @@ import psycopg
 from teiten.errors import MachineError, ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
-from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.procfs import ProcessIo, process_io
-from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.probes.sampler import Sampler, Sampling, open_reader
 from teiten.execute.sites.attached.connection import unanswered
 from teiten.execute.sites.attached.node import AttachedNode
 from teiten.execute.sites.contract import Site

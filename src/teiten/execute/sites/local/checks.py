@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from teiten.errors import MachineError
-from teiten.execute.probes.os_node import NodeReader
+from teiten.execute.probes.os_linux import NodeReader
 from teiten.execute.sites.local.limit import Limit, require_limits
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node_emulation import EmulatedNode, TrialLimits, why_no_disk

@@ -19,7 +19,7 @@ from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.probes.os import OsReader
-from teiten.execute.probes.os_probe import open_reader
+from teiten.execute.probes.sampler import open_reader
 from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
 from teiten.execute.sites.clusters import CampaignClusters
 from teiten.execute.sites.local.checks import check_emulation, check_limit

@@ -10,7 +10,7 @@ from teiten.errors import MachineError
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.probes.os import OsReader
-from teiten.execute.probes.os_node import NodeReader, WithNode
+from teiten.execute.probes.os_linux import NodeReader, WithNode
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node_network import ADDRESSES, NodeNetwork
