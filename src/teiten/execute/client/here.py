@@ -7,8 +7,9 @@ from pathlib import Path
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.contract import LogReader, Program
-from teiten.execute.client.log_folder import log_paths, new_log_folder, remove_log_folder
+from teiten.execute.client.log_folder import log_paths, new_log_folder
 from teiten.execute.client.pgbench_log import TransactionLogReader
+from teiten.execute.postgres.marker import remove_marked
 from teiten.host.system import processes
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
@@ -52,7 +53,7 @@ class Here:
 
     def close(self) -> None:
         if self.log_folder is not None:
-            remove_log_folder(self.log_folder)
+            remove_marked(self.log_folder)
             self.log_folder = None
 
 

@@ -59,7 +59,7 @@ class LinuxReader:
         self._teiten = os.getpid()
         self._files: dict[str, CounterFile] = {}
         self._devices = devices
-        self._missing: list[tuple[str, str]] = []
+        self.missing: tuple[tuple[str, str], ...] = ()
         self._ticks_per_second = float(os.sysconf("SC_CLK_TCK"))
         self._processes = ProcessReader(root / "proc")
         self._account = CpuAccount(self._teiten)
@@ -71,11 +71,7 @@ class LinuxReader:
         for name in devices:
             self._open(f"disk:{name}", root / "sys/class/block" / name / "stat")
         if not devices:
-            self._missing.append(("disk", "the file system shows no block device"))
-
-    @property
-    def missing(self) -> tuple[tuple[str, str], ...]:
-        return tuple(self._missing)
+            self.missing += (("disk", "the file system shows no block device"),)
 
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
         """Read the counters now. A source that fails from now on is missing in the snapshot."""
@@ -107,7 +103,7 @@ class LinuxReader:
         try:
             self._files[name] = CounterFile(path)
         except OSError as error:
-            self._missing.append((name, error.strerror or str(error)))
+            self.missing += ((name, error.strerror or str(error)),)
 
     def _parse(self, name: str, parser: Callable[[bytes], T]) -> T | None:
         file = self._files.get(name)
@@ -117,7 +113,7 @@ class LinuxReader:
             return parser(file.read())
         except (OSError, ValueError, IndexError) as error:
             self._files.pop(name).close()
-            self._missing.append((name, str(error)))
+            self.missing += ((name, str(error)),)
             return None
 
     def _disks(self) -> dict[str, DiskCounters]:
@@ -151,19 +147,14 @@ def _number(name: str, unit: float = 1.0) -> Parser:
     return lambda data: {name: int(data) * unit}
 
 
-def parse_page_cache(data: bytes) -> dict[str, float]:
-    """memory.stat: version 1 says ``total_cache`` and version 2 ``file``, in bytes."""
-    fields = dict(line.split(None, 1) for line in data.splitlines() if b" " in line)
-    for key in (b"total_cache", b"file"):
-        if key in fields:
-            return {"page_cache": float(fields[key])}
-    return {}
+def _field(name: str, *keys: bytes, per: float = 1.0) -> Parser:
+    """The first of these keys that a file of keys and values has."""
 
+    def parse(data: bytes) -> dict[str, float]:
+        fields = dict(line.split(None, 1) for line in data.splitlines() if b" " in line)
+        return next(({name: int(fields[key]) / per} for key in keys if key in fields), {})
 
-def parse_cpu_stat(data: bytes) -> dict[str, float]:
-    """cpu.stat of version 2."""
-    fields = dict(line.split(None, 1) for line in data.splitlines() if b" " in line)
-    return {"cpu_seconds": int(fields[b"usage_usec"]) / 1e6} if b"usage_usec" in fields else {}
+    return parse
 
 
 def parse_service_bytes(data: bytes) -> dict[str, float]:
@@ -189,14 +180,15 @@ def parse_io_stat(data: bytes) -> dict[str, float]:
 
 FILES: dict[str, Parser] = {
     "cpuacct.usage": _number("cpu_seconds", 1e-9),
-    "cpu.stat": parse_cpu_stat,
+    "cpu.stat": _field("cpu_seconds", b"usage_usec", per=1e6),
     "memory.usage_in_bytes": _number("memory"),
     "memory.current": _number("memory"),
-    "memory.stat": parse_page_cache,
+    "memory.stat": _field("page_cache", b"total_cache", b"file"),
     "blkio.throttle.io_service_bytes": parse_service_bytes,
     "io.stat": parse_io_stat,
 }
-"""Files of groups of both versions; each group has some of them."""
+"""Files of groups of both versions; each group has some of them, and memory.stat the first key in
+version 1, the second in version 2."""
 
 
 def parse_node_network(data: bytes) -> dict[str, float]:

@@ -307,17 +307,13 @@ class RemoteReader:
             teiten=os.getpid() if host.is_here else None,
         )
         self._number: int = opened["reader"]
-        self._missing = _MISSING.validate_python(opened["missing"])
+        self.missing = _MISSING.validate_python(opened["missing"])
         self._shift: float | None = None
-
-    @property
-    def missing(self) -> tuple[tuple[str, str], ...]:
-        return self._missing
 
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
         """Raises HostLostError."""
         answer = self._host.call("machine.read", reader=self._number, pgbench=pgbench)
-        self._missing = _MISSING.validate_python(answer["missing"])
+        self.missing = _MISSING.validate_python(answer["missing"])
         snapshot = _SNAPSHOT.validate_python(answer["snapshot"])
         if self._shift is None:
             self._shift = at - snapshot.at

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import TeitenError
-from teiten.execute.client.log_folder import LogFiles, log_paths, new_log_folder, remove_log_folder
+from teiten.execute.client.log_folder import LogFiles, log_paths, new_log_folder
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.sites.remote.agent.forms import Message
@@ -201,7 +201,7 @@ def _remove(folder: Path, log_folder: Path | None) -> None:
         remove_marked(folder)
     if log_folder is not None:
         with contextlib.suppress(OSError):
-            remove_log_folder(log_folder)
+            remove_marked(log_folder)
 
 
 def _private(path: Path, text: str) -> Path:
