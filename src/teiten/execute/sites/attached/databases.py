@@ -72,6 +72,7 @@ class Databases:
     def copy(self, original: str) -> str:
         """A copy of a database of ours, file by file; nobody may be connected to the original."""
         name = original + COPY_SUFFIX
+        self.drop(name)  # of a trial that was cut off
         with self._connected(name) as connection:
             form = sql.SQL("TEMPLATE {}").format(sql.Identifier(original))
             if _major(connection) >= PROVIDER_SINCE:
