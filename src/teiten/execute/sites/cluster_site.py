@@ -16,13 +16,13 @@ from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
-from teiten.execute.probes.os import OsReader
+from teiten.execute.probes.os import OfOneServer, OsReader
 from teiten.execute.probes.procfs import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.cluster_node import CRASHED, ClusterNode
 from teiten.execute.sites.clusters import CampaignClusters, RunningServers
 from teiten.execute.sites.contract import WARM, Site, StackSource
-from teiten.execute.sites.hosted import ClusterPlace
+from teiten.execute.sites.hosted import ClusterPlace, failure
 from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.node_emulation import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import Nodes
@@ -95,7 +95,8 @@ class ClusterSite(Site):
         left = self._clusters.running.pop(self._places, None)
         if left is None:
             return False
-        if left.start != start_of(self._trial) or not left.are_running:
+        running = all(server.cluster.is_running() for server in left.servers)
+        if left.start != start_of(self._trial) or not running:
             left.end(immediately=True)
             for node, server in zip(self._nodes, left.servers, strict=True):
                 if self._clusters.kept.pop(node.place, None) is not None:
@@ -203,8 +204,8 @@ class ClusterSite(Site):
     def sampler(self, node: Node = FIRST) -> Sampler:
         asked = self._nodes.node(node)
         there = [member for member in self._nodes if member.host is asked.host]
-        if asked is not there[0]:
-            return asked.sampler_beside_others()
+        if asked is not there[0]:  # which has what the host tells
+            return asked.sampler(OfOneServer(asked.host.reader((asked.pid or 0,), ())))
         reader = asked.host.reader(tuple(member.pid or 0 for member in there), asked.host.devices)
         if asked is not self._nodes.first:
             return asked.sampler(reader)
@@ -254,7 +255,8 @@ class ClusterSite(Site):
         last."""
         ended = (node for node in self._nodes if node.has_ended())
         blamed = next(ended, self._nodes.asked)
-        return blamed.failure(self._nodes.named(blamed, blamed.name), error)
+        blamed.host.check()
+        return failure(self._nodes.named(blamed, blamed.name), error)
 
     def stop(self, *, sound: bool) -> Facts:
         if sound and self._stays_up and self._nodes.first.keeps and self.is_running():

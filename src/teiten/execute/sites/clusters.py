@@ -48,10 +48,6 @@ class RunningServers:
     start: Start
     limits: TrialLimits
 
-    @property
-    def are_running(self) -> bool:
-        return all(server.cluster.is_running() for server in self.servers)
-
     def end(self, *, immediately: bool = False) -> None:
         for server in self.servers:
             server.cluster.stop(immediately=immediately)

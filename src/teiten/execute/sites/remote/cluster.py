@@ -15,7 +15,6 @@ from psycopg import sql
 
 from teiten import connections
 from teiten.connections import Conninfo
-from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program
 from teiten.execute.executor import Facts
@@ -23,7 +22,7 @@ from teiten.execute.postgres.beside import ServerSurroundings, filled
 from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.initdb import BENCH_DATABASE
-from teiten.execute.sites.hosted import HostedCluster, Launch, failure
+from teiten.execute.sites.hosted import HostedCluster, Launch
 from teiten.execute.sites.remote.agent.forms import settings_form
 from teiten.execute.sites.remote.client import RemoteChild
 from teiten.execute.sites.remote.hosts import REACH_TIMEOUT, Host
@@ -298,13 +297,8 @@ class RemoteCluster(HostedCluster):
         )
 
     def connect(self, dbname: str = "postgres") -> psycopg.Connection[Any]:
-        """Connect as the superuser. Raises psycopg.Error; ``failure`` says what it means."""
+        """Connect as the superuser. Raises psycopg.Error."""
         return connections.connect(self.conninfo(dbname))
-
-    def failure(self, error: psycopg.Error) -> ServerError:
-        """It is the server's, unless the host is lost: HostLostError is raised then."""
-        self.host.call("machine.clock")
-        return failure(self.name, error)
 
     @property
     def _started(self) -> dict[str, Any]:

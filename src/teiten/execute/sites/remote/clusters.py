@@ -22,6 +22,7 @@ from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.probes.os import OsReader
 from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
 from teiten.execute.sites.clusters import CampaignClusters
+from teiten.execute.sites.hosted import failure
 from teiten.execute.sites.local.node_emulation import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import cluster_name
 from teiten.execute.sites.remote.agent.forms import BUILT, template_form
@@ -221,7 +222,8 @@ class RemoteClusters(CampaignClusters):
                 run = partial(self._run_pgbench, place.programs, cluster)
                 fill(Tables(cluster, run), template.data, self._say)
             except psycopg.Error as error:
-                raise cluster.failure(error) from error
+                place.check()
+                raise failure(cluster.name, error) from error
             cluster.leave()
             db.call("clusters.finish_build")
         except BaseException:
