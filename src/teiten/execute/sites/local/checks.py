@@ -16,7 +16,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -103,7 +102,7 @@ def _counted(node: EmulatedNode, folder: Path) -> int:
         reader = NodeReader(node.limit.groups, None)
         try:
             before = reader.read().read or 0
-            _Reading(program, node.limit, words, HINT, space=node.space).read(file)
+            _read_inside(program, file, node.limit, words, HINT, space=node.space)
             counted = int((reader.read().read or 0) - before)
         finally:
             reader.close()
@@ -134,35 +133,34 @@ def _nameless(folder: Path, fill: Callable[[IO[bytes]], object], what: str, hint
     return file
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """A program that reads a file within a limit."""
-
-    program: str
-    limit: Limit
-    described: str
-    hint: str
-    seconds: float = PATIENCE
-    space: Path | None = None
-
-    def read(self, file: IO[bytes]) -> None:
-        """Raises MachineError where it cannot start, or does not come to its end."""
-        try:
-            reader = spawn(
-                own_python("-I", "-S", "-c", self.program),
-                stdin=file,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                death_signal=KILL,
-                groups=self.limit.groups,
-                space=self.space,
-            )
-        except OSError as error:
-            raise MachineError(f"{self.described} cannot start: {error}", self.hint) from error
-        code = killed_after(reader, self.seconds)
-        if code != 0:
-            how = "takes too long" if code is None else f"ended with {code}"
-            raise MachineError(f"{self.described} {how}", self.hint)
+def _read_inside(
+    program: str,
+    file: IO[bytes],
+    limit: Limit,
+    words: str,
+    hint: str,
+    *,
+    seconds: float = PATIENCE,
+    space: Path | None = None,
+) -> None:
+    """Let a program read a file within a limit. Raises MachineError, with ``words``, where it
+    cannot start, or does not come to its end."""
+    try:
+        reader = spawn(
+            own_python("-I", "-S", "-c", program),
+            stdin=file,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            death_signal=KILL,
+            groups=limit.groups,
+            space=space,
+        )
+    except OSError as error:
+        raise MachineError(f"{words} cannot start: {error}", hint) from error
+    code = killed_after(reader, seconds)
+    if code != 0:
+        how = "takes too long" if code is None else f"ended with {code}"
+        raise MachineError(f"{words} {how}", hint)
 
 
 def lacks(nodes: EmulatedNodes, folder: Path) -> tuple[Lack, ...]:
@@ -226,7 +224,7 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
         what = f"memory: no file of {format_size(size)}, to check the limit,"
         hint = "a smaller limit, or another working folder (--workdir)"
         with _nameless(folder, lambda file: file.truncate(size), what, hint) as file:
-            _Reading(READ_ALL, limit, words, OTHER_MACHINE, seconds).read(file)
+            _read_inside(READ_ALL, file, limit, words, OTHER_MACHINE, seconds=seconds)
             kept, readings = cached(file), limit.readings()
     finally:
         limit.remove()
