@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -214,7 +214,7 @@ def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
     from teiten.execute.sites.remote.hosts import HostPair
 
     check_remote(study, ())  # before anything is reached
-    with HostPair(study.hosts, session.workdir.root) as pair:
+    with closing(HostPair(study.hosts, session.workdir.root)) as pair:
         yield PlanningOnHosts(pair, pair.assignment())
 
 

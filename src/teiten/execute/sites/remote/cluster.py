@@ -200,16 +200,15 @@ class RemoteCluster(HostedCluster):
     def launch(self, launch: Launch) -> Facts:
         way = self._way
         opening = None if way is None else asdict(way.opening(self.installation))
-        self.begun(
-            self.host.call(
-                "clusters.start",
-                key=self.key,
-                settings=settings_form(launch.settings),
-                opening=opening,
-                port=None if way is None else launch.options.port,
-                passwords=launch.options.knows_passwords,
-            )
+        state = self.host.call(
+            "clusters.start",
+            key=self.key,
+            settings=settings_form(launch.settings),
+            opening=opening,
+            port=None if way is None else launch.options.port,
+            passwords=launch.options.knows_passwords,
         )
+        self.begun(state)
         if way is not None:
             with self.connect(BENCH_DATABASE) as connection:
                 way.let_in(connection, self.installation)

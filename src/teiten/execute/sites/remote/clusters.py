@@ -206,7 +206,7 @@ class RemoteClusters(CampaignClusters):
                 reading = host.clock()
                 offsets[label] = [reading.offset, reading.uncertainty]
                 if abs(reading.offset) - reading.uncertainty > LARGEST_OFFSET:
-                    self.bench.record.record_caution(clock_apart(host.shown))
+                    self.bench.record.record_caution(Caution.note("clock-apart", on=host.shown))
         return offsets
 
     def finish(self) -> None:
@@ -260,8 +260,3 @@ class RemoteClusters(CampaignClusters):
                 clock_offset=round(offset, 6),
                 clock_uncertainty=round(uncertainty, 6),
             )
-
-
-def clock_apart(host: str) -> Caution:
-    """The clock of a host is not ours."""
-    return Caution.note("clock-apart", on=host)

@@ -65,11 +65,6 @@ class Host:
         """Ask the agent; raises its TeitenError, or HostLostError."""
         return self.link.call(what, payload, **values)
 
-    def same_kind(self) -> bool:
-        """Whether programs of this machine can run there."""
-        ours = (platform.system(), platform.machine())
-        return ours == (self.who["system"], self.who["architecture"])
-
     def prepare(self) -> list[str]:
         """Make the folders there, keep others out, sweep; what was done."""
         done: list[str] = self.call("room.prepare", lock=not self.is_here)
@@ -185,15 +180,14 @@ class HostPair:
         further = {f"{Role.DB}-{number}": host for number, host in enumerate(self.more, start=2)}
         return {str(Role.DB): self.db, str(Role.CLIENT): self.client, **further}
 
-    @property
-    def lost(self) -> Host | None:
-        return next((host for host in self.each if host.link.lost), None)
-
     def assignment(self) -> HostAssignment:
         """The hosts and the way between them, for the plan."""
         db = self.db.planned(Role.DB)
         client = db if self.client is self.db else self.client.planned(Role.CLIENT)
-        address, client_address = self._addresses() or (None, None)
+        address = client_address = None  # where the load goes by a socket
+        if self.client is not self.db:
+            address = self._address(self.db, self.client, self.hosts.db_address, "ADDRESS")
+            client_address = str(self.client.call("machine.source_address", to=address))
         more = tuple(
             self._planned_node(host, named.address)
             for host, named in zip(self.more, self.hosts.more, strict=True)
@@ -239,19 +233,6 @@ class HostPair:
         for host in reversed(self.each):  # the load ends before the server
             host.close()
 
-    def __enter__(self) -> HostPair:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _addresses(self) -> tuple[str, str] | None:
-        """Where servers listen, and who is let in; None where the load goes by a socket."""
-        if self.client is self.db:
-            return None
-        address = self._address(self.db, self.client, self.hosts.db_address, "ADDRESS")
-        return address, str(self.client.call("machine.source_address", to=address))
-
 
 def _address_of_connection(server: Host, asker: Host, words: str) -> str:
     """The one by which ssh reached a server's host; where that is here, the one that ``asker`` saw
@@ -259,7 +240,7 @@ def _address_of_connection(server: Host, asker: Host, words: str) -> str:
     host, field = (asker, 0) if server.is_here else (server, 2)
     connection = host.who["connection"]
     address = str(connection[field]) if len(connection) == 4 else ""
-    if is_no_address_for_others(address):
+    if not address or address == "::1" or address.startswith("127."):
         raise UsageError(
             f"by which address {asker.shown} reaches the servers of {server.shown} is not known:"
             f" ssh reached {host.shown} by {address or 'an unknown one'}",
@@ -270,17 +251,14 @@ def _address_of_connection(server: Host, asker: Host, words: str) -> str:
     return address
 
 
-def is_no_address_for_others(address: str) -> bool:
-    return not address or address == "::1" or address.startswith("127.")
-
-
 def require_same_kind(host: Host) -> None:
     """Raise MachineError where programs of this machine cannot run on the host."""
-    if not host.same_kind():
+    theirs = (host.who["system"], host.who["architecture"])
+    ours = (platform.system(), platform.machine())
+    if theirs != ours:
         raise MachineError(
-            f"the host {host.shown} is {host.who['system']} on {host.who['architecture']}, this"
-            f" machine {platform.system()} on {platform.machine()}: its programs cannot be copied"
-            " there",
+            f"the host {host.shown} is {' on '.join(theirs)}, this machine {' on '.join(ours)}:"
+            " its programs cannot be copied there",
             "name a folder with PostgreSQL on the db host: --servers NAME=db:/path/bin; pgbench is"
             " taken from the client host's PATH",
         )

@@ -136,7 +136,9 @@ class Loads:
         with (load.folder / ERRORS).open("rb") as errors:
             errors.seek(errors_from)
             new = errors.read(CHUNK)
-        return Message({"gives": self._state(load, ended)}, new)
+        code = load.child.process.returncode if ended else None
+        state = {"ended": ended, "code": code, "cpu_seconds": load.child.cpu_seconds}
+        return Message({"gives": state}, new)
 
     def stop(self, run: int) -> None:
         """End it with all that it started."""
@@ -176,10 +178,6 @@ class Loads:
         for run in tuple(self._runs):
             with contextlib.suppress(Exception):
                 self.remove(run)
-
-    def _state(self, load: ProgramRun, ended: bool) -> dict[str, Any]:
-        code = load.child.process.returncode if ended else None
-        return {"ended": ended, "code": code, "cpu_seconds": load.child.cpu_seconds}
 
     def _new_folder(self) -> Path:
         """Where the sweep looks, and nobody else does."""
