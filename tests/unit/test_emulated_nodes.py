@@ -259,13 +259,13 @@ def test_a_nodes_counters_are_read_in_both_versions(tmp_path: Path, files: dict[
     reader = NodeReader((tmp_path,), os.getpid())
     found = asdict(reader.read())
     reader.close()
-    assert found.pop("received") is not None and found.pop("sent") is not None
+    assert found.pop("received_bytes") is not None and found.pop("sent_bytes") is not None
     assert found == {
         "cpu_seconds": 2.5,
-        "memory": 900,
-        "page_cache": 600,
-        "read": 15,
-        "written": 20,
+        "memory_bytes": 900,
+        "page_cache_bytes": 600,
+        "disk_read_bytes": 15,
+        "disk_written_bytes": 20,
     }
 
 

@@ -16,7 +16,6 @@ import json
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -190,9 +189,10 @@ class PairedProcess:
         module = _module_folder()
         folder = self.run.folder
         folder.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as files:
-            output = files.enter_context((folder / EVENTS_FILE).open("wb"))
-            errors = files.enter_context((folder / ERRORS_FILE).open("wb"))
+        with (
+            (folder / EVENTS_FILE).open("wb") as output,
+            (folder / ERRORS_FILE).open("wb") as errors,
+        ):
             try:
                 process = spawn(
                     own_python("-I", "-c", PROGRAM, str(module)),

@@ -33,15 +33,18 @@ class NodeUse:
     None for what is not counted."""
 
     cpu_seconds: float | None = None
-    memory: float | None = None
-    """Bytes now, the page cache of its files among them."""
-    page_cache: float | None = None
-    read: float | None = None
-    """Bytes from storage."""
-    written: float | None = None
-    received: float | None = None
-    """Bytes from other nodes."""
-    sent: float | None = None
+    memory_bytes: float | None = None
+    """Now, the page cache of its files among them."""
+    page_cache_bytes: float | None = None
+    disk_read_bytes: float | None = None
+    disk_written_bytes: float | None = None
+    received_bytes: float | None = None
+    """From other nodes."""
+    sent_bytes: float | None = None
+
+
+COUNTED_OF_NODES = ("disk_read_bytes", "disk_written_bytes", "received_bytes", "sent_bytes")
+"""The fields of ``NodeUse`` that only grow, and are columns as such."""
 
 
 @dataclass(frozen=True)
@@ -196,18 +199,9 @@ def _own_use(before: OsSnapshot, after: OsSnapshot) -> tuple[Row, Row]:
     old, new = before.node, after.node
     if old is None or new is None:
         return {}, {}
-    counters = {
-        "disk_read_bytes": (old.read, new.read),
-        "disk_written_bytes": (old.written, new.written),
-        "received_bytes": (old.received, new.received),
-        "sent_bytes": (old.sent, new.sent),
-    }
-    used = {
-        name: last - first
-        for name, (first, last) in counters.items()
-        if first is not None and last is not None
-    }
-    further = {"memory_bytes": new.memory, "page_cache_bytes": new.page_cache}
+    counters = ((name, getattr(old, name), getattr(new, name)) for name in COUNTED_OF_NODES)
+    used = {name: last - first for name, first, last in counters if None not in (first, last)}
+    further = {"memory_bytes": new.memory_bytes, "page_cache_bytes": new.page_cache_bytes}
     available = (after.at - before.at) * after.online
     if old.cpu_seconds is not None and new.cpu_seconds is not None and available > 0:
         further["cpu_share"] = min(1.0, (new.cpu_seconds - old.cpu_seconds) / available)

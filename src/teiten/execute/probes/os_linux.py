@@ -164,7 +164,10 @@ def parse_service_bytes(data: bytes) -> dict[str, float]:
         words = line.split()
         if len(words) == 3 and words[1] in totals:
             totals[words[1]] += int(words[2])
-    return {"read": float(totals[b"Read"]), "written": float(totals[b"Write"])}
+    return {
+        "disk_read_bytes": float(totals[b"Read"]),
+        "disk_written_bytes": float(totals[b"Write"]),
+    }
 
 
 def parse_io_stat(data: bytes) -> dict[str, float]:
@@ -175,15 +178,15 @@ def parse_io_stat(data: bytes) -> dict[str, float]:
             key, _, value = word.partition(b"=")
             read += int(value) if key == b"rbytes" else 0
             written += int(value) if key == b"wbytes" else 0
-    return {"read": float(read), "written": float(written)}
+    return {"disk_read_bytes": float(read), "disk_written_bytes": float(written)}
 
 
 FILES: dict[str, Parser] = {
     "cpuacct.usage": _number("cpu_seconds", 1e-9),
     "cpu.stat": _field("cpu_seconds", b"usage_usec", per=1e6),
-    "memory.usage_in_bytes": _number("memory"),
-    "memory.current": _number("memory"),
-    "memory.stat": _field("page_cache", b"total_cache", b"file"),
+    "memory.usage_in_bytes": _number("memory_bytes"),
+    "memory.current": _number("memory_bytes"),
+    "memory.stat": _field("page_cache_bytes", b"total_cache", b"file"),
     "blkio.throttle.io_service_bytes": parse_service_bytes,
     "io.stat": parse_io_stat,
 }
@@ -194,7 +197,7 @@ version 1, the second in version 2."""
 def parse_node_network(data: bytes) -> dict[str, float]:
     """/proc/PID/net/dev, of the namespace in which that process is."""
     received, sent = parse_network(data)
-    return {"received": float(received), "sent": float(sent)}
+    return {"received_bytes": float(received), "sent_bytes": float(sent)}
 
 
 class NodeReader:

@@ -101,9 +101,9 @@ def _counted(node: EmulatedNode, folder: Path) -> int:
     with _nameless(folder, _write_random, "nodes: no file", hint) as file:
         reader = NodeReader(node.limit.groups, None)
         try:
-            before = reader.read().read or 0
+            before = reader.read().disk_read_bytes or 0
             _read_inside(program, file, node.limit, words, HINT, space=node.space)
-            counted = int((reader.read().read or 0) - before)
+            counted = int((reader.read().disk_read_bytes or 0) - before)
         finally:
             reader.close()
     if counted < READ:

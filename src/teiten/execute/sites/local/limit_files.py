@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError
@@ -129,8 +129,8 @@ def settings(allowed: Allowed, what: str, version: int) -> Iterator[tuple[str, s
         yield from _of_memory(str(int(allowed.memory)), version)
     elif what == STORAGE:
         yield from transfer_settings(version, allowed.transfers)
-        if allowed.disk is not None:
-            yield from _of_storage(allowed, version)
+        if allowed.disk is not None and (version == 1 or STORAGE in allowed.limited):
+            yield from _of_storage(allowed.disk, allowed.read, allowed.write, version)
 
 
 def _of_memory(limit: str, version: int) -> Iterator[tuple[str, str]]:
@@ -143,20 +143,14 @@ def _of_memory(limit: str, version: int) -> Iterator[tuple[str, str]]:
         yield SWAP_2, "0"
 
 
-def _of_storage(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
+def _of_storage(
+    disk: str | None, read: int | None, write: int | None, version: int
+) -> Iterator[tuple[str, str]]:
     if version == 1:
-        yield READ_1, f"{allowed.disk} {allowed.read or BEYOND_ANY_DISK}"
-        yield WRITE_1, f"{allowed.disk} {allowed.write or BEYOND_ANY_DISK}"
-    elif STORAGE in allowed.limited:
-        yield FILE_2, f"{allowed.disk} rbps={allowed.read or 'max'} wbps={allowed.write or 'max'}"
-
-
-def eased(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
-    """List the writes that lift the storage limits of ``settings``; transfers are still counted."""
-    if version == 1:
-        yield from _of_storage(replace(allowed, read=None, write=None), version)
+        yield READ_1, f"{disk} {read or BEYOND_ANY_DISK}"
+        yield WRITE_1, f"{disk} {write or BEYOND_ANY_DISK}"
     else:
-        yield FILE_2, f"{allowed.disk} rbps=max wbps=max"
+        yield FILE_2, f"{disk} rbps={read or 'max'} wbps={write or 'max'}"
 
 
 def peak(group: Path) -> int | None:
@@ -199,7 +193,10 @@ class Throttle:
         group, version = parent.folder / name, parent.version
         return cls(
             tuple((group / file, text) for file, text in settings(allowed, STORAGE, version)),
-            tuple((group / file, text) for file, text in eased(allowed, version)),
+            tuple(
+                (group / file, text)
+                for file, text in _of_storage(allowed.disk, None, None, version)  # still counted
+            ),
         )
 
     def apply(self) -> None:
