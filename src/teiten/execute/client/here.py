@@ -11,6 +11,7 @@ from teiten.execute.client.log_folder import log_paths, new_log_folder
 from teiten.execute.client.pgbench_log import TransactionLogReader
 from teiten.execute.postgres.marker import remove_marked
 from teiten.host.system import processes
+from teiten.host.system.causes import told_as
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
 from teiten.host.system.waiting import Child
@@ -65,23 +66,21 @@ def _started(program: Program, user: ServerUser | None) -> subprocess.Popen[byte
     with (
         (folder / program.output).open("wb") as output,
         (folder / program.errors).open("wb") as errors,
+        told_as(
+            f"{program.path} cannot be started",
+            "check the installation with `teiten pg list`, or get pgbench with `teiten pg install`",
+            WorkloadError,
+        ),
     ):
-        try:
-            return processes.spawn(
-                (program.path, *program.arguments),
-                library_path=program.library_path,
-                environment=program.environment,
-                user=user,
-                folder=folder if user is None else Path("/"),
-                stdout=output,
-                stderr=errors,
-                death_signal=KILL,
-                cpus=program.cpus,
-                groups=program.groups,
-            )
-        except OSError as error:
-            raise WorkloadError(
-                f"{program.path} cannot be started: {error.strerror or error}",
-                "check the installation with `teiten pg list`,"
-                " or get pgbench with `teiten pg install`",
-            ) from error
+        return processes.spawn(
+            (program.path, *program.arguments),
+            library_path=program.library_path,
+            environment=program.environment,
+            user=user,
+            folder=folder if user is None else Path("/"),
+            stdout=output,
+            stderr=errors,
+            death_signal=KILL,
+            cpus=program.cpus,
+            groups=program.groups,
+        )

@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from teiten.errors import WorkloadError
 from teiten.host.facts.native_part import GENERATOR, MODULE, require_pairs
+from teiten.host.system.causes import told_as
 from teiten.host.system.processes import ending, own_python, spawn
 from teiten.host.system.waiting import Child
 from teiten.model.rows import VariableRows
@@ -192,19 +193,18 @@ class PairedProcess:
         with (
             (folder / EVENTS_FILE).open("wb") as output,
             (folder / ERRORS_FILE).open("wb") as errors,
+            told_as(
+                "the generator of pairs cannot be started",
+                "see whether Python's own program may be run here",
+                WorkloadError,
+            ),
         ):
-            try:
-                process = spawn(
-                    own_python("-I", "-c", PROGRAM, str(module)),
-                    stdin=subprocess.PIPE,
-                    stdout=output,
-                    stderr=errors,
-                )
-            except OSError as error:
-                raise WorkloadError(
-                    f"the generator of pairs cannot be started: {error.strerror or error}",
-                    "see whether Python's own program may be run here",
-                ) from error
+            process = spawn(
+                own_python("-I", "-c", PROGRAM, str(module)),
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=errors,
+            )
         self._child = Child(process)
         stdin = process.stdin
         if stdin is None:
@@ -241,7 +241,7 @@ class PairedProcess:
             summary=events["ended"],
             processes=events["connected"]["processes"],
             started=events["started"]["unix_ns"],
-            pairs=read_pairs(self.run.folder / PAIRS_FILE),
+            pairs=np.load(self.run.folder / PAIRS_FILE, allow_pickle=False),
             cpu_seconds=self._started.cpu_seconds,
         )
 
@@ -281,12 +281,6 @@ def run_pairs(run: PairedRun, timeout: float | None = None) -> PairedResult:
 def record_bytes(servers: int) -> int:
     """Compute the size of one pair in the file (crates/pairs/src/record.rs)."""
     return 21 * max(2, servers) + 6
-
-
-def read_pairs(path: Path) -> Pairs:
-    """The pairs of a run, mapped into memory; an array without any where there are none."""
-    pairs: Pairs = np.load(path, allow_pickle=False)
-    return pairs
 
 
 def _module_folder() -> Path:

@@ -211,15 +211,8 @@ OF_THE_CLIENT = frozenset(
     {"cpu_steal_share", "cpu_other_share", "pgbench_cpu_share", "teiten_cpu_share"}
 )
 OF_THE_SERVER = "server_cpu_share"
-CPU_METRICS = OF_THE_CLIENT | {
-    OF_THE_SERVER,
-    "cpu_user_share",
-    "cpu_system_share",
-    "cpu_iowait_share",
-    "cpu_idle_share",
-    "context_switches",
-}
-MACHINE_METRICS = ("cpu_", "disk_", "context_")
+DISK_METRICS = "disk_"
+MACHINE_METRICS = ("cpu_", DISK_METRICS, "context_")
 
 
 class AttachedSampler(Sampler):
@@ -246,32 +239,26 @@ class AttachedSampler(Sampler):
 
     def _collect(self) -> Sampling:
         sampling = super()._collect()
-        kept = self._told_by_this_machine()
         whole = self._here and self._first
         sources = ("disk:",) if whole else ("os", "cpu:", "disk:")
         return replace(
             sampling,
             metrics={
-                name: value
-                for name, value in sampling.metrics.items()
-                if name in kept or not _is_of_machine(name)
+                name: value for name, value in sampling.metrics.items() if self._is_told(name)
             },
             series=tuple(
                 series for series in sampling.series if not series.source.startswith(sources)
             ),
         )
 
-    def _told_by_this_machine(self) -> frozenset[str]:
+    def _is_told(self, name: str) -> bool:
         """The load generator's machine is all that we see of a server elsewhere. Which disk is an
         attached server's is never known."""
+        if not name.startswith(MACHINE_METRICS) and not name.endswith("_cpu_share"):
+            return True
         if not self._first:
-            return frozenset({OF_THE_SERVER} if self._here else ())
+            return self._here and name == OF_THE_SERVER
         if self._here:
-            return CPU_METRICS
-        if self._loopback:  # here, but its processes cannot be told from those of others
-            return OF_THE_CLIENT - {"cpu_other_share"}
-        return OF_THE_CLIENT
-
-
-def _is_of_machine(name: str) -> bool:
-    return name.startswith(MACHINE_METRICS) or name.endswith("_cpu_share")
+            return not name.startswith(DISK_METRICS)
+        # on a loopback it is here, but its processes cannot be told from those of others
+        return name in OF_THE_CLIENT and not (self._loopback and name == "cpu_other_share")
