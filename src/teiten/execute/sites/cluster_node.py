@@ -20,8 +20,14 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.sampler import Sampler
-from teiten.execute.sites.clusters import CampaignClusters, RunningServer
-from teiten.execute.sites.hosted import ClusterPlace, HostedCluster, HostLostError, Launch
+from teiten.execute.sites.hosted import (
+    CampaignClusters,
+    ClusterPlace,
+    HostedCluster,
+    HostLostError,
+    Launch,
+    RunningServer,
+)
 from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.node_emulation import TrialLimits
 from teiten.execute.sites.nodes import TrialNode, file_of

@@ -20,9 +20,8 @@ from teiten.execute.probes.os import OfOneServer, OsReader
 from teiten.execute.probes.procfs import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.cluster_node import CRASHED, ClusterNode
-from teiten.execute.sites.clusters import CampaignClusters, RunningServers
 from teiten.execute.sites.contract import WARM, Site, StackSource
-from teiten.execute.sites.hosted import ClusterPlace, failure
+from teiten.execute.sites.hosted import CampaignClusters, ClusterPlace, RunningServers, failure
 from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.node_emulation import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import Nodes

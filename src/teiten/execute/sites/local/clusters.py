@@ -21,7 +21,7 @@ from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.sampler import open_reader
 from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
-from teiten.execute.sites.clusters import CampaignClusters
+from teiten.execute.sites.hosted import CampaignClusters
 from teiten.execute.sites.local.checks import check_emulation, check_limit
 from teiten.execute.sites.local.cluster import CopyOnDisk, LocalCluster
 from teiten.execute.sites.local.limit import Limit

@@ -21,8 +21,7 @@ from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.probes.os import OsReader
 from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
-from teiten.execute.sites.clusters import CampaignClusters
-from teiten.execute.sites.hosted import failure
+from teiten.execute.sites.hosted import CampaignClusters, failure
 from teiten.execute.sites.local.node_emulation import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import cluster_name
 from teiten.execute.sites.remote.agent.forms import BUILT, template_form
