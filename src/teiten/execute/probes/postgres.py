@@ -22,7 +22,6 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
@@ -126,8 +125,8 @@ TOTALS = (
 """Counters whose growth in the window is a metric of the same name."""
 
 
-class CounterProbe:
-    """Reads all views that the server has; one that fails is left out from then on."""
+class ViewReader:
+    """Reads the views that the server has; one that fails is left out from then on."""
 
     def __init__(self, connection: SamplingConnection, statements: Mapping[str, str]) -> None:
         self._connection = connection
@@ -141,17 +140,23 @@ class CounterProbe:
             except StatementError as error:
                 self.missing.append((view, str(error)))
 
-    def read(self) -> Counters:
-        """The counters now. Raises psycopg.OperationalError where the connection is lost."""
-        counters: Counters = {}
-        for view in tuple(self._views):
+    def rows(self, view: str) -> tuple[list[str], list[list[str | None]]]:
+        """Column names and rows, none of a view that is left out. Raises psycopg.OperationalError
+        where the connection is lost."""
+        if view in self._views:
             try:
-                names, rows = self._connection.run(view)
+                return self._connection.run(view)
             except StatementError as error:
                 self._views.remove(view)
                 self.missing.append((view, str(error)))
-                continue
-            counters.update(parse_counters(names, rows))
+        return [], []
+
+    def counters(self) -> Counters:
+        """Those of all views now. Raises as ``rows`` does."""
+        counters: Counters = {}
+        for view in tuple(self._views):
+            if view != WAIT_EVENTS:
+                counters.update(parse_counters(*self.rows(view)))
         return counters
 
 
@@ -219,16 +224,6 @@ def statements(version: Version) -> dict[str, str]:
 LOOKS_PER_SAMPLE = 10
 
 
-@dataclass
-class _Window:
-    first: Counters
-    last: Counters
-    last_at: float
-    """When ``last`` was read, seconds since the start."""
-    samples: int = 0
-    """Intervals that have passed."""
-
-
 class PostgresProbe:
     """``run`` in a thread: connects, waits for ``go``, samples until it is stopped.
 
@@ -240,12 +235,15 @@ class PostgresProbe:
         self._go = threading.Event()
         self._start = 0.0
         self._connection: SamplingConnection | None = None
-        self._counters: CounterProbe | None = None
+        self._views: ViewReader | None = None
         self._missing: list[tuple[str, str]] = []
-        self._watches_waits = True
+        self._last: Counters = {}
+        self._last_at = 0.0
+        """When they were read, seconds since the start."""
         self._table = SeriesTable("postgres")
         self._waits = WaitCounter()
-        self._totals: Counters = {}
+        self.totals: Counters = {}
+        """The window's metrics, after the thread has ended."""
         self.ready = threading.Event()
         """Connected and warm (or failed)."""
         self.begun = threading.Event()
@@ -259,10 +257,10 @@ class PostgresProbe:
     def run(self) -> None:
         """Never raises."""
         try:
-            with self._open() as counters:
+            with self._open() as views:
                 self.ready.set()
                 self._go.wait()
-                self._measure(counters)
+                self._measure(views)
         except psycopg.Error as error:
             self._missing.append(("postgres", str(error).strip().partition("\n")[0]))
         except Exception as error:  # a defect here must not end a trial
@@ -277,74 +275,51 @@ class PostgresProbe:
         if self._connection is not None:
             self._connection.abort()
 
-    def totals(self) -> dict[str, float]:
-        """The window's metrics, after the thread has ended."""
-        return self._totals
-
     def series(self) -> tuple[Series, ...]:
         waits = self._waits.series()
         counters = self._table.series()
         return tuple(series for series in (counters, waits) if series and series.seconds.size)
 
     def missing(self) -> tuple[tuple[str, str], ...]:
-        return (*(self._counters.missing if self._counters else ()), *self._missing)
+        return (*(self._views.missing if self._views else ()), *self._missing)
 
     @contextmanager
-    def _open(self) -> Iterator[CounterProbe]:
+    def _open(self) -> Iterator[ViewReader]:
         """Connect, and run every statement once, so that the window starts with warm caches."""
         connection = SamplingConnection(self._conninfo, self._version)
         self._connection = connection
         try:
-            by_view = dict(statements(self._version))
-            self._prepare_waits(connection, by_view.pop(WAIT_EVENTS))
-            self._counters = CounterProbe(connection, by_view)
-            self._counters.read()
-            yield self._counters
+            self._views = ViewReader(connection, statements(self._version))
+            self._views.rows(WAIT_EVENTS)
+            self._views.counters()
+            yield self._views
         finally:
             self._connection = None
             connection.close()
 
-    def _prepare_waits(self, connection: SamplingConnection, statement: str) -> None:
-        try:
-            connection.prepare(WAIT_EVENTS, statement)
-            connection.run(WAIT_EVENTS)
-        except StatementError as error:
-            self._leave_waits(error)
-
-    def _leave_waits(self, error: StatementError) -> None:
-        self._watches_waits = False
-        self._missing.append((WAIT_EVENTS, str(error)))
-
-    def _measure(self, counters: CounterProbe) -> None:
-        first = counters.read()
-        window = _Window(first=first, last=first, last_at=self._seconds())
+    def _measure(self, views: ViewReader) -> None:
+        first = self._last = views.counters()
+        self._last_at = self._seconds()
         self.begun.set()
+        samples = 0
         for number in self._rhythm.ticks(self._start, parts=LOOKS_PER_SAMPLE):
-            self._look(number * self._rhythm.interval / LOOKS_PER_SAMPLE)
-            if number // LOOKS_PER_SAMPLE > window.samples:
-                window.samples = number // LOOKS_PER_SAMPLE
-                self._add(counters.read(), window)
-        last = counters.read()
-        self._totals = counter_totals(window.first, last)
-        if self._rhythm.is_sample(self._seconds() - window.last_at):
-            self._add(last, window)
+            names, rows = views.rows(WAIT_EVENTS)
+            if names:
+                backends = [(wait or "", int(count or 0)) for wait, count in rows]
+                self._waits.add(number * self._rhythm.interval / LOOKS_PER_SAMPLE, backends)
+            if number // LOOKS_PER_SAMPLE > samples:
+                samples = number // LOOKS_PER_SAMPLE
+                self._add(views.counters())
+        last = views.counters()
+        self.totals = counter_totals(first, last)
+        if self._rhythm.is_sample(self._seconds() - self._last_at):
+            self._add(last)
 
-    def _look(self, seconds: float) -> None:
-        if not self._watches_waits or self._connection is None:
-            return
-        try:
-            _, rows = self._connection.run(WAIT_EVENTS)
-        except StatementError as error:
-            self._leave_waits(error)
-            return
-        backends = [(wait or "", int(count or 0)) for wait, count in rows]
-        self._waits.add(seconds, backends)
-
-    def _add(self, now: Counters, window: _Window) -> None:
+    def _add(self, now: Counters) -> None:
         seconds = self._seconds()
-        row = counter_rates(window.last, now, max(seconds - window.last_at, 1e-9))
+        row = counter_rates(self._last, now, max(seconds - self._last_at, 1e-9))
         self._table.add(seconds, row)
-        window.last, window.last_at = now, seconds
+        self._last, self._last_at = now, seconds
 
     def _seconds(self) -> float:
         return self._rhythm.clock() - self._start

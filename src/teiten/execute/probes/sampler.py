@@ -201,7 +201,7 @@ class Sampler:
     def _collect(self) -> Sampling:
         of_machine = self.end()
         late = self._end_postgres()
-        metrics = {**of_machine, **({} if late else self._postgres.totals())}
+        metrics = {**of_machine, **({} if late else self._postgres.totals)}
         missing = [*self._os.missing(), *self._postgres.missing(), *late]
         series = [*self._os.series(), *self._postgres.series()]
         if self._client is not None:
