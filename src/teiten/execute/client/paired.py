@@ -220,7 +220,8 @@ class PairedProcess:
         """How many pairs (with one server, transactions) are in the file so far."""
         path = self.run.folder / PAIRS_FILE
         written = path.stat().st_size - HEADER_BYTES if path.exists() else 0
-        return max(0, written) // record_bytes(len(self.run.servers))
+        record = 21 * max(2, len(self.run.servers)) + 6  # crates/pairs/src/record.rs
+        return max(0, written) // record
 
     def wait(self, timeout: float | None = None) -> PairedResult:
         """Wait for the end; after ``timeout`` seconds the generator is stopped.
@@ -276,11 +277,6 @@ def run_pairs(run: PairedRun, timeout: float | None = None) -> PairedResult:
     except BaseException:
         process.stop()
         raise
-
-
-def record_bytes(servers: int) -> int:
-    """Compute the size of one pair in the file (crates/pairs/src/record.rs)."""
-    return 21 * max(2, servers) + 6
 
 
 def _module_folder() -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from teiten.errors import MachineError, UsageError
-from teiten.execute.postgres.sockets import new_socket_directory, remove_socket_directory
+from teiten.execute.postgres.sockets import SOCKET, new_socket_directory, remove_socket_directory
 from teiten.execute.probes.os import OsSnapshot
 from teiten.execute.sites.remote.link import Link, LocalCarrier
 from teiten.execute.sites.remote.ssh import SshConnection, check_host
@@ -105,7 +105,7 @@ class Host:
             return Path(there)
         folder = new_socket_directory(OURSELVES)
         try:
-            self._ssh.forward(folder / _socket(port), f"{there}/{_socket(port)}")
+            self._ssh.forward(folder / f"{SOCKET}{port}", f"{there}/{SOCKET}{port}")
         except BaseException:
             remove_socket_directory(folder)
             self.call("machine.clock")  # a lost connection is told as such
@@ -116,7 +116,7 @@ class Host:
         """Take it away again; never raises."""
         if self._ssh is not None:
             if not self.link.lost:
-                self._ssh.cancel(here / _socket(port), f"{there}/{_socket(port)}")
+                self._ssh.cancel(here / f"{SOCKET}{port}", f"{there}/{SOCKET}{port}")
             with contextlib.suppress(OSError):
                 remove_socket_directory(here)
 
@@ -262,10 +262,6 @@ def require_same_kind(host: Host) -> None:
             "name a folder with PostgreSQL on the db host: --servers NAME=db:/path/bin; pgbench is"
             " taken from the client host's PATH",
         )
-
-
-def _socket(port: int) -> str:
-    return f".s.PGSQL.{port}"
 
 
 _SNAPSHOT = TypeAdapter(OsSnapshot)

@@ -22,7 +22,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.marker import Kind, mark
 from teiten.execute.postgres.sockets import bases
 from teiten.execute.sites.remote.bundle import LOADER
-from teiten.host.system.environment import Inherited, run_briefly
+from teiten.host.system.environment import Inherited, last_words, run_briefly
 from teiten.host.system.processes import spawn
 from teiten.host.system.users import ServerUser
 
@@ -199,7 +199,7 @@ class SshConnection(Carrier):
             done = run_briefly(arguments, inherited=Inherited.PERSON, timeout=FORWARD_TIMEOUT)
             if done.returncode == 0:
                 return
-            complaint = done.stderr.decode("utf-8", "replace").strip() or self.said() or "refused"
+            complaint = last_words(done) or self.said() or "refused"
         raise MachineError(
             f"the server's socket on {self.host} cannot be forwarded: {complaint.splitlines()[-1]}",
             "the host's sshd_config must allow it: AllowStreamLocalForwarding yes (its default)",

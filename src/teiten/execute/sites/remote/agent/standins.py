@@ -257,7 +257,6 @@ def install() -> None:
         Process=Process,
         process_iter=process_iter,
         wait_procs=wait_procs,
-        boot_time=boot_time,
         cpu_count=cpu_count,
         disk_usage=shutil.disk_usage,
         disk_partitions=disk_partitions,
