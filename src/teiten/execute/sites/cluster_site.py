@@ -208,12 +208,7 @@ class ClusterSite(Site):
         reader = asked.host.reader(tuple(member.pid or 0 for member in there), asked.host.devices)
         if asked is not self._nodes.first:
             return asked.sampler(reader)
-        return asked.sampler(
-            reader,
-            client=self._clusters.client_reader(),
-            storages=self._clusters.storage_devices,
-            apart=self._clusters.emulated_devices,
-        )
+        return asked.sampler(reader, **self._clusters.sampler_options())
 
     def page_cache(
         self, relation: str | None = None, node: Node = FIRST, *, first: Bytes | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -230,16 +230,6 @@ class CampaignClusters(ABC):
         self.host_site: ClusterSite | None = None
         """The last site that starts its servers: other sides of its pair may be guests there."""
 
-    @property
-    def storage_devices(self) -> Mapping[str, tuple[str, ...]]:
-        """Those of each storage class of the factor placement."""
-        return {}
-
-    @property
-    def emulated_devices(self) -> frozenset[str]:
-        """Those whose transfers another device counts again."""
-        return frozenset()
-
     @abstractmethod
     def host(self, trial: PlannedTrial, node: Node) -> ServerHost: ...
 
@@ -270,9 +260,9 @@ class CampaignClusters(ABC):
         """How far the clocks of other hosts are from ours."""
         return {}
 
-    def client_reader(self) -> OsReader | None:
-        """A reader of the client's host, where that is another one than the first server's."""
-        return None
+    def sampler_options(self) -> dict[str, Any]:
+        """Options of the ``Sampler`` of a trial's first server: what else it tells of."""
+        return {}
 
     def stays_up(self, trial: PlannedTrial, attempt: int) -> bool:
         """Whether a later trial shares the start of this one's servers; never of a repeat, which

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -111,17 +111,12 @@ class LocalClusters(CampaignClusters):
 
     def _open_storages(self) -> None:
         """Make and measure what placements name, and record it."""
-        used = {
-            name
-            for trial in self.bench.plan.trials
-            if trial.placement is not None
-            for name in trial.placement.used
-        }
-        if not used:
-            return
-        named = [storage for storage in self.bench.plan.study.storage if storage.name in used]
-        measured = self.storages.open(named, self._opening)
-        self.bench.record.record_event(MEASURED, storages=measured)
+        placements = [trial.placement for trial in self.bench.plan.trials if trial.placement]
+        used = {name for placement in placements for name in placement.used}
+        if used:
+            named = [storage for storage in self.bench.plan.study.storage if storage.name in used]
+            measured = self.storages.open(named, self._opening)
+            self.bench.record.record_event(MEASURED, storages=measured)
 
     def _measure_fsyncs(self) -> None:
         """Where commits are shared by nodes: how fast what they make durable is written."""
@@ -178,13 +173,8 @@ class LocalClusters(CampaignClusters):
         for image in self.storages.close():
             self._tell(f"the emulated storage {image} is still in use: the next start removes it")
 
-    @property
-    def storage_devices(self) -> Mapping[str, tuple[str, ...]]:
-        return self.storages.devices
-
-    @property
-    def emulated_devices(self) -> frozenset[str]:
-        return self.storages.emulated_devices
+    def sampler_options(self) -> dict[str, Any]:
+        return {"storages": self.storages.devices, "apart": self.storages.emulated_devices}
 
     def limits(self, trial: PlannedTrial, memory: Bytes | None) -> tuple[TrialLimits, Facts]:
         """By a control group that servers and load programs are started in; nodes that are

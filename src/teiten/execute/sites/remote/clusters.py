@@ -93,7 +93,7 @@ class RemoteClusters(CampaignClusters):
                 for line in host.prepare():
                     say(line)
             assigned = self.pair.assignment()
-            self.client_devices = self.pair.devices(self.pair.client)
+            self._client_devices = self.pair.devices(self.pair.client)
             self._port = plan.study.hosts.db_port
             ways = (NetworkWay.of_load(assigned), *map(NetworkWay.of_node, assigned.more))
             self._db_hosts = tuple(
@@ -189,10 +189,10 @@ class RemoteClusters(CampaignClusters):
                 seconds.append(time.perf_counter() - begun)
         return {"round_trip": statistics.median(seconds)}
 
-    def client_reader(self) -> RemoteReader | None:
+    def sampler_options(self) -> dict[str, Any]:
         if self.pair.client is self.pair.db:
-            return None
-        return RemoteReader(self.pair.client, (), self.client_devices)
+            return {}
+        return {"client": RemoteReader(self.pair.client, (), self._client_devices)}
 
     def clocks(self) -> Facts:
         return {"clocks": self._offsets()}
