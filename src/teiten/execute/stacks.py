@@ -101,13 +101,10 @@ def _attached(window: Window, way: PerfWay) -> PerfSession:
         session = PerfSession(way, _processes(window.source.postmaster), window.folder)
         try:
             session.begin()
-        except PerfError:
+        except BaseException as error:
             session.abandon()
-            if not tries_left:
+            if not tries_left or not isinstance(error, PerfError):
                 raise
-        except BaseException:
-            session.abandon()
-            raise
         else:
             return session
     raise RuntimeError("unreachable: the last try returns or raises")

@@ -152,9 +152,9 @@ class PlanningOnHosts(PlanningSite):
         return self.assignment.db.facts
 
     def server(self, reference: str) -> Installation | None:
-        from teiten.execute.sites.remote.packages import inspect_on_each, is_there
+        from teiten.execute.sites.remote.packages import inspect_on_each
 
-        return inspect_on_each(self.pair, reference) if is_there(reference) else None
+        return inspect_on_each(self.pair, reference)
 
     def module_tools(self, server: Installation) -> ModuleTools:
         del server

@@ -25,11 +25,6 @@ TOLD_EVERY = 32 << 20
 Say = Callable[[str], None]
 
 
-def is_there(reference: str) -> bool:
-    """Whether a reference to a server means a folder of the db host."""
-    return reference.startswith(PREFIX)
-
-
 def inspect_there(host: Host, reference: str) -> Installation:
     """The installation in a folder of the db host. Raises MachineError, UsageError."""
     folder = reference.removeprefix(PREFIX).strip()
@@ -55,9 +50,12 @@ def inspect_there(host: Host, reference: str) -> Installation:
     )
 
 
-def inspect_on_each(hosts: HostPair, reference: str) -> Installation:
-    """The installation in a folder that all db hosts have. Raises as ``inspect_there``, and
-    UsageError where they have different versions there."""
+def inspect_on_each(hosts: HostPair, reference: str) -> Installation | None:
+    """The installation in a folder that all db hosts have; None where a reference to a server means
+    no such folder. Raises as ``inspect_there``, and UsageError where they have different versions
+    there."""
+    if not reference.startswith(PREFIX):
+        return None
     by_host = {host.shown: inspect_there(host, reference) for host in hosts.servers}
     if len({server.version for server in by_host.values()}) > 1:
         listed = ", ".join(
