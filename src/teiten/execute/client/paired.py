@@ -112,8 +112,6 @@ class PairedRun:
     """All clients are on the same server at any time."""
     pin: bool = False
     """All servers' processes of a client run on one processor, the clients' in turn."""
-    start_delay: float = 0.0
-    """Seconds from the last connection to the first transaction."""
     max_tries: int = 1
     continue_on_error: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -124,8 +122,7 @@ class PairedRun:
     @property
     def options(self) -> str:
         """For the process, as JSON; with the passwords."""
-        own = ("threads", "batch", "in_step", "pin", "start_delay", "max_tries")
-        limits = ("duration", "pairs", "continue_on_error")
+        plain = ("duration", "pairs", "threads", "batch", "in_step", "pin", "max_tries")
         return json.dumps(
             {
                 "servers": [server.options for server in self.servers],
@@ -143,7 +140,8 @@ class PairedRun:
                 "seed": self.seed,
                 "variables": dict(self.variables),
                 "output": str(self.folder / PAIRS_FILE),
-                **{name: getattr(self, name) for name in (*own, *limits)},
+                "continue_on_error": self.continue_on_error,
+                **{name: getattr(self, name) for name in plain},
             }
         )
 

@@ -169,24 +169,25 @@ def group_shares(before: OsSnapshot, after: OsSnapshot) -> dict[ProcessGroup, fl
     return {group: min(1.0, seconds / available) for group, seconds in used.items()}
 
 
+def _shares(before: OsSnapshot, after: OsSnapshot, *, others: str) -> Row:
+    """The shares of CPU states and of groups; ``others``: the name of all other programs'."""
+    row = cpu_shares(before.cpu, after.cpu) if before.cpu and after.cpu else {}
+    for group, share in group_shares(before, after).items():
+        row[others if group is ProcessGroup.OTHER else f"{group.value}_cpu_share"] = share
+    return row
+
+
 def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
     """The metrics (names of ``model.metrics``) of the window between two snapshots."""
-    result: dict[str, float] = {}
-    if before.cpu and after.cpu:
-        result.update(cpu_shares(before.cpu, after.cpu))
-    names = {ProcessGroup.OTHER: "cpu_other_share"}
-    for group, share in group_shares(before, after).items():
-        result[names.get(group, f"{group.value}_cpu_share")] = share
+    result = _shares(before, after, others="cpu_other_share")
     if before.context_switches is not None and after.context_switches is not None:
         result["context_switches"] = after.context_switches - before.context_switches
     known = before.disks.keys() & after.disks.keys()
     if known:
-        result["disk_read_bytes"] = sum(
-            after.disks[name].read_bytes - before.disks[name].read_bytes for name in known
-        )
-        result["disk_written_bytes"] = sum(
-            after.disks[name].written_bytes - before.disks[name].written_bytes for name in known
-        )
+        pairs = [(before.disks[name], after.disks[name]) for name in known]
+        result["disk_read_bytes"] = sum(new.read_bytes - old.read_bytes for old, new in pairs)
+        written = sum(new.written_bytes - old.written_bytes for old, new in pairs)
+        result["disk_written_bytes"] = written
     used, further = _own_use(before, after)
     result |= {f"own_{name}": value for name, value in (used | further).items()}
     return {name: float(value) for name, value in result.items() if not math.isnan(value)}
@@ -216,11 +217,7 @@ def _busy_seconds(before: CpuTicks, after: OsSnapshot) -> float:
 
 
 def _os_row(before: OsSnapshot, after: OsSnapshot, seconds: float) -> Row:
-    row: Row = {}
-    if before.cpu and after.cpu:
-        row.update(cpu_shares(before.cpu, after.cpu))
-    for group, share in group_shares(before, after).items():
-        row[f"{group.value}_cpu_share"] = share
+    row = _shares(before, after, others="other_cpu_share")
     row.update(_counted(before, after, seconds))
     for name, value in (
         ("run_queue", after.run_queue),
