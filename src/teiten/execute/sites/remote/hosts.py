@@ -39,6 +39,11 @@ class ClockReading:
 class Host:
     """A host with an agent that waits for requests."""
 
+    number = 0
+    """Among the db hosts, in the order of nodes."""
+    devices: tuple[str, ...] = ()
+    """The disks below its working folder, once a campaign has asked for them."""
+
     def __init__(self, role: Role, name: str, python: str, workdir: str | None) -> None:
         """Raises MachineError where it cannot be reached, or is none that can be used."""
         self.role = role
@@ -61,9 +66,25 @@ class Host:
     def is_here(self) -> bool:
         return self._ssh is None
 
+    @property
+    def boot(self) -> str | None:
+        return self.who["boot"] or None
+
+    @property
+    def lost(self) -> bool:
+        return self.link.lost
+
     def call(self, what: str, payload: bytes = b"", /, **values: Any) -> Any:
         """Ask the agent; raises its TeitenError, or HostLostError."""
         return self.link.call(what, payload, **values)
+
+    def check(self) -> None:
+        """Raise HostLostError where it is lost."""
+        self.call("machine.clock")
+
+    def reader(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> RemoteReader:
+        """``postmasters``: of our servers that run on the host."""
+        return RemoteReader(self, postmasters, devices)
 
     def prepare(self) -> list[str]:
         """Make the folders there, keep others out, sweep; what was done."""
@@ -108,14 +129,14 @@ class Host:
             self._ssh.forward(folder / f"{SOCKET}{port}", f"{there}/{SOCKET}{port}")
         except BaseException:
             remove_socket_directory(folder)
-            self.call("machine.clock")  # a lost connection is told as such
+            self.check()  # a lost connection is told as such
             raise
         return folder
 
     def drop_socket(self, here: Path, there: str, port: int) -> None:
         """Take it away again; never raises."""
         if self._ssh is not None:
-            if not self.link.lost:
+            if not self.lost:
                 self._ssh.cancel(here / f"{SOCKET}{port}", f"{there}/{SOCKET}{port}")
             with contextlib.suppress(OSError):
                 remove_socket_directory(here)
@@ -139,8 +160,9 @@ class HostPair:
         try:
             if not hosts.together:
                 self.client = self._host(Role.CLIENT)
-            for further in hosts.more:
+            for number, further in enumerate(hosts.more, start=1):
                 self.more.append(Host(Role.DB, further.name, hosts.python, further.workdir))
+                self.more[-1].number = number
             self._require_apart()
         except BaseException:
             self.close()
@@ -225,10 +247,6 @@ class HostPair:
             )
         return address
 
-    def devices(self, host: Host) -> tuple[str, ...]:
-        """The disks below the working folder of a host."""
-        return tuple(host.call("machine.facts", serving=False)["devices"])
-
     def close(self) -> None:
         for host in reversed(self.each):  # the load ends before the server
             host.close()
@@ -272,7 +290,6 @@ class RemoteReader:
     """Reads the counters of a host; its clock is laid on ours at the first look."""
 
     def __init__(self, host: Host, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> None:
-        """``postmasters``: of our servers that run on the host."""
         self._host = host
         opened = host.call(
             "machine.open_reader",
@@ -294,5 +311,5 @@ class RemoteReader:
         return replace(snapshot, at=snapshot.at + self._shift)
 
     def close(self) -> None:
-        if not self._host.link.lost:
+        if not self._host.lost:
             self._host.call("machine.close_reader", reader=self._number)

@@ -233,6 +233,6 @@ def _try_quietly(host: Host, program: str) -> str | None:
     try:
         return str(_tried(host, program, None, hashed=False)["version"])
     except MachineError:
-        if host.link.lost:
+        if host.lost:
             raise
         return None
