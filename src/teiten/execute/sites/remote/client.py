@@ -95,12 +95,11 @@ class RemoteChild:
         return state, new
 
     def _take_end(self, state: dict[str, Any]) -> None:
-        output = self._host.link.ask("loads.output", run=self._number)[1]
+        latencies, output = self._host.link.ask("loads.collect", run=self._number)
         self._output.write_bytes(output)
         if self.log is not None:
-            self.log.take(self._host.call("loads.latencies", run=self._number))
+            self.log.take(latencies)
         self.cpu_seconds = float(state["cpu_seconds"])
-        self._host.call("loads.remove", run=self._number)
         self.returncode = int(state["code"])
 
 
