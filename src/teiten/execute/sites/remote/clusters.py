@@ -96,14 +96,12 @@ class RemoteClusters(CampaignClusters):
     def _prepared(self, db: Host, template: TemplateSpec) -> bool:
         """Whether the template had to be built."""
         spec = template_form(template, self._programs[db].server(template.installation))
-        if db.call("clusters.ready", template=spec):
+        pgbench = str(self._plan.pgbench.version)
+        state = db.call("clusters.begin_build", template=spec, pgbench=pgbench)
+        if state is None:
             return False
         self._say(f"building the template on {db.shown}")
-        state = db.call(
-            "clusters.begin_build", template=spec, pgbench=str(self._plan.pgbench.version)
-        )
-        if state is not None:
-            self._build(db, template, state)
+        self._build(db, template, state)
         return True
 
     def clone(
