@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
+import re
 import tarfile
 import tempfile
 from collections.abc import Callable
@@ -155,9 +155,7 @@ class Programs:
 
     def _sent(self, root: Path, name: str, words: str) -> Path:
         """Copy a folder to the host, unless it is there."""
-        key = "".join(
-            character if character.isalnum() or character in "._-" else "-" for character in name
-        )
+        key = re.sub(r"[^\w.-]", "-", name)
         folder = self._host.call("packages.find", name=key)
         if folder is None:
             self._say(f"copying {words} to {self._host.shown}")
@@ -165,7 +163,7 @@ class Programs:
         return Path(folder)
 
     def _copy(self, root: Path, key: str, words: str) -> str:
-        size = _bytes_of(root)
+        size = sum(path.lstat().st_size for path in root.rglob("*"))
         # twice: the archive, and what is unpacked of it
         self._host.call("packages.begin", name=key, bytes_needed=2 * size)
         with tempfile.TemporaryFile() as archive:
@@ -198,14 +196,6 @@ def _pack(root: Path, archive: IO[bytes]) -> None:
             if entry.name == RECEIPT_NAME:  # there it is not an installation to choose from
                 continue
             members.add(entry, arcname=entry.name, filter=plain)
-
-
-def _bytes_of(root: Path) -> int:
-    return sum(
-        (Path(folder) / name).lstat().st_size
-        for folder, _, names in os.walk(root)
-        for name in names
-    )
 
 
 def _moved(path: Path | None, root: Path, folder: Path) -> Path | None:
