@@ -3,7 +3,7 @@
 A column's name says its unit: ``_bytes`` and ``_seconds`` plainly, ``_per_second`` a rate over the
 sample's interval, ``_share`` a part of a whole (of all online cores, of the interval) from 0 to 1,
 else a count. A sample stands at the end of the interval that it covers. Series ``waits`` has no
-fixed columns: see ``probes.waits``.
+fixed columns: see ``probes.postgres``.
 """
 
 from __future__ import annotations

@@ -170,15 +170,11 @@ class ClusterNode(TrialNode):
         replaced = self.found.replaced_file()
         if replaced is not None:  # a trial of a server whose files are others' says nothing
             problems = (Problem("replaced-file", replaced), *problems)
-        return (*self._out_of_memory(self.found), *problems)
-
-    def _out_of_memory(self, cluster: HostedCluster) -> tuple[Problem, ...]:
-        """Processes of an emulated node that the kernel ended because of its limit."""
-        own = cluster.emulated
-        if own is None or own.machine.memory is None:
-            return ()
-        readings = self._own_facts["memory"] = own.limit.readings()
-        return out_of_memory(readings, own.machine.memory)
+        own = self.found.emulated
+        if own is not None:
+            ended = out_of_memory(own.limit, own.machine.memory, self._own_facts)
+            problems = (*ended, *problems)
+        return problems
 
     def stop(self) -> Facts:
         """Fast where the cluster is kept; data that was changed is thrown away, so that its

@@ -225,17 +225,11 @@ class ClusterSite(Site):
         return all(node.is_running() for node in self._nodes)
 
     def problems(self) -> tuple[Problem, ...]:
-        problems = (*self._out_of_memory(), *self._nodes.problems(ClusterNode.problems))
+        # processes of the servers or their load that the kernel ended, then what the logs say
+        ended = out_of_memory(self._limits.limit, self._trial.memory_limit, self._own_facts)
+        problems = (*ended, *self._nodes.problems(ClusterNode.problems))
         # a crash is what others suffer from
         return tuple(sorted(problems, key=lambda problem: problem.code != CRASHED))
-
-    def _out_of_memory(self) -> tuple[Problem, ...]:
-        """Processes of the servers or their load that the kernel ended because of the limit."""
-        limit, made = self._trial.memory_limit, self._limits.limit
-        if limit is None or made is None:
-            return ()
-        readings = self._own_facts["memory"] = made.readings()
-        return out_of_memory(readings, limit)
 
     def stacks(self) -> StackSource | None:
         first = self._nodes.first

@@ -20,7 +20,7 @@ from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.sampler import open_reader
-from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
+from teiten.execute.sites.cluster_site import cluster_site
 from teiten.execute.sites.hosted import CampaignClusters
 from teiten.execute.sites.local.checks import check_emulation, check_limit
 from teiten.execute.sites.local.cluster import CopyOnDisk, LocalCluster
@@ -79,6 +79,7 @@ class LocalClusters(CampaignClusters):
 
     client: Here
     moves_processes = True
+    site = cluster_site
 
     def __init__(
         self,
@@ -164,9 +165,6 @@ class LocalClusters(CampaignClusters):
     def host(self, trial: PlannedTrial, node: Node) -> ThisHost:
         del trial, node
         return self._host
-
-    def site(self, trial: PlannedTrial, attempt: int) -> ClusterSite:
-        return cluster_site(self, trial, attempt)
 
     def finish(self) -> None:
         super().finish()

@@ -133,10 +133,16 @@ class Limit:
             self.note.unlink(missing_ok=True)
 
 
-def out_of_memory(readings: Mapping[str, int], limit: Bytes) -> tuple[Problem, ...]:
-    """A problem where the kernel ended processes in a limit."""
+def out_of_memory(
+    limit: Limit | None, memory: Bytes | None, facts: dict[str, Any]
+) -> tuple[Problem, ...]:
+    """A problem where the kernel ended processes in a limit of memory, whose readings become facts
+    of the trial."""
+    if limit is None or memory is None:
+        return ()
+    readings = facts["memory"] = limit.readings()
     killed = readings.get("oom_kills", 0)
-    return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),) if killed else ()
+    return (Problem("out-of-memory", f"{killed} in {format_size(memory)}"),) if killed else ()
 
 
 def require_limits(allowed: Allowed, root: Path = Path("/")) -> None:

@@ -18,7 +18,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres.templates.build import Tables, fill
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
-from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
+from teiten.execute.sites.cluster_site import cluster_site
 from teiten.execute.sites.hosted import CampaignClusters, failure
 from teiten.execute.sites.local.node_emulation import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import cluster_name
@@ -44,6 +44,7 @@ class RemoteClusters(CampaignClusters):
     """Clusters on hosts that are driven by agents; ``finish`` removes everything there."""
 
     moves_processes = False
+    site = cluster_site
 
     def __init__(self, bench: Bench, here: Path, say: Callable[[str], None]) -> None:
         """``here``: the working folder of this machine.
@@ -72,9 +73,6 @@ class RemoteClusters(CampaignClusters):
         except BaseException:
             self.pair.close()
             raise
-
-    def site(self, trial: PlannedTrial, attempt: int) -> ClusterSite:
-        return cluster_site(self, trial, attempt)
 
     def host(self, trial: PlannedTrial, node: Node) -> Host:
         """The only one, or that of the node's number."""
