@@ -86,7 +86,7 @@ class Loads:
         files: list[list[str]],
         password_line: str | None,
         log: dict[str, Any] | None,
-        as_server: bool = False,
+        as_server: bool,
     ) -> dict[str, Any]:
         """Start a program in a folder of its own; ``as_server``: as the servers' user, in none.
 
