@@ -33,13 +33,13 @@ from benchmarks.figures import mean_interval
 from benchmarks.servers import newest
 from teiten.datasets.plan import template_bytes
 from teiten.execute.client.address import Address
-from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
+from teiten.execute.client.log_folder import new_log_folder
 from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
+from teiten.execute.postgres.marker import remove_marked
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.execute.probes.os_probe import open_reader
-from teiten.execute.probes.sampler import Sampler
+from teiten.execute.probes.sampler import Sampler, open_reader
 from teiten.execute.sites.prewarming import prewarm
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.paths import Workdir, default_workdir
@@ -148,7 +148,7 @@ class Bench:
 
     def end(self) -> None:
         if self.log_folder is not None:
-            remove_log_folder(self.log_folder)
+            remove_marked(self.log_folder)
 
     def pair(self, seed: int) -> float:
         """ln(TPS on / TPS off) of two runs in random order with the same seed."""

@@ -15,10 +15,9 @@ import pytest
 
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.probes.columns import POSTGRES
-from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.postgres import statements
 from teiten.execute.probes.procfs import parse_process
-from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.probes.sampler import Sampler, Sampling, open_reader
 from teiten.host.facts.disks import block_devices
 from teiten.kinds.metrics import by_name
 

@@ -19,7 +19,6 @@ from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import ServerError, TeitenError
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.marker import MARKER_NAME
-from teiten.execute.sites.cluster_node import replaced
 from teiten.execute.sites.hosted import Launch
 from teiten.execute.sites.remote.agent.forms import template_form
 from teiten.execute.sites.remote.cluster import RemoteCluster
@@ -150,7 +149,7 @@ def test_whatever_is_replaced_before_a_step(db_host: DbHost, stranger: Stranger,
         with put_back(path), nothing_hangs(SECONDS):
             assert stranger.replace(path, kind), name
             host.call("clusters.caches", key=cluster.key, policy="evict")
-            told = replaced(cluster)
+            told = cluster.replaced_file()
             assert bool(told) == (name == "postgresql.conf" and kind != "own"), told
             assert SECRET.encode() not in cluster.read_configuration() + cluster.read_log()
             canary.assert_untouched()
@@ -195,7 +194,7 @@ def test_what_is_replaced_under_a_running_server(
     ):
         assert not stranger.replace(path, kind), path
     with nothing_hangs(SECONDS):
-        assert bool(replaced(cluster)) == (kind != "own")
+        assert bool(cluster.replaced_file()) == (kind != "own")
         assert SECRET.encode() not in cluster.read_configuration()
         assert b"ready to accept connections" in cluster.read_log()
         cluster.stop(immediately=True)

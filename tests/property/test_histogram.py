@@ -75,20 +75,6 @@ def test_it_counts_as_hdrhistogram_does(values: list[int]) -> None:
 
 
 @given(VALUES)
-@settings(max_examples=30, deadline=None)
-def test_what_is_encoded_can_be_decoded(values: list[int]) -> None:
-    histogram = recorded(values)
-    text = histogram.encode()
-    decoded = LatencyHistogram.decode(text)
-    assert decoded.encode() == text
-    assert decoded.count == histogram.count
-    assert decoded.mean == pytest.approx(histogram.mean, rel=1e-3)
-    for percentile in PERCENTILES:
-        expected = histogram.value_at(percentile)
-        assert expected <= decoded.value_at(percentile) <= expected * 1.001
-
-
-@given(VALUES)
 def test_mean_and_deviation_are_exact(values: list[int]) -> None:
     histogram = recorded(values)
     assert histogram.mean == pytest.approx(np.mean(values))
@@ -124,6 +110,6 @@ def test_an_empty_histogram() -> None:
     assert histogram.count == 0
     assert math.isnan(histogram.mean)
     assert math.isnan(histogram.standard_deviation)
-    assert LatencyHistogram.decode(histogram.encode()).count == 0
+    assert HdrHistogram.decode(histogram.encode().encode("ascii")).get_total_count() == 0
     with pytest.raises(ValueError, match="empty histogram"):
         histogram.value_at(50)

@@ -18,7 +18,7 @@ from teiten.errors import MachineError, ServerError, StudyError, UsageError, Way
 from teiten.execute.client.address import Address
 from teiten.execute.sites.attached.asking import check_version
 from teiten.execute.sites.attached.campaign import session_options
-from teiten.execute.sites.attached.node import without_secrets
+from teiten.execute.sites.attached.site import without_secrets
 from teiten.execute.sites.load_generator import encrypting_pgbench
 from teiten.kinds.pgbench.load.paired_run import server_of
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address

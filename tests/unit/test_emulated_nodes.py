@@ -17,7 +17,7 @@ from teiten.cli.plan.options import FLAGS, plan_options
 from teiten.cli.text.study import study_lines
 from teiten.errors import MachineError, StudyError, TeitenError, UsageError
 from teiten.execute.postgres.conf import Opening, host_rules
-from teiten.execute.probes.os_node import NodeReader
+from teiten.execute.probes.os_linux import NodeReader
 from teiten.execute.sites.local.checks import lacks
 from teiten.execute.sites.local.limit_files import NO_THROTTLE, STORAGE, Allowed, Throttle
 from teiten.host.facts.cgroups import Hierarchy
@@ -258,13 +258,13 @@ def test_a_nodes_counters_are_read_in_both_versions(tmp_path: Path, files: dict[
     reader = NodeReader((tmp_path,), os.getpid())
     found = asdict(reader.read())
     reader.close()
-    assert found.pop("received") is not None and found.pop("sent") is not None
+    assert found.pop("received_bytes") is not None and found.pop("sent_bytes") is not None
     assert found == {
         "cpu_seconds": 2.5,
-        "memory": 900,
-        "page_cache": 600,
-        "read": 15,
-        "written": 20,
+        "memory_bytes": 900,
+        "page_cache_bytes": 600,
+        "disk_read_bytes": 15,
+        "disk_written_bytes": 20,
     }
 
 

@@ -14,7 +14,7 @@ from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.cli.parameters import with_keys
 from teiten.cli.plan.options import HOSTS
 from teiten.errors import StudyError, UsageError
-from teiten.execute.probes.os_probe import client_metrics
+from teiten.execute.probes.sampler import client_metrics
 from teiten.execute.sites.remote import packages
 from teiten.execute.steps import disturbances
 from teiten.host.cautions.machine import cautions

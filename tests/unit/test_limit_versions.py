@@ -40,26 +40,23 @@ def write(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def made(tmp_path: Path, files: dict[str, str], cpus: float | None, memory: int | None) -> Limit:
-    allowed = Allowed(cpus, memory)
-    return Limit.make(Workdir(tmp_path / "work"), allowed, write(tmp_path / "root", files))
+def made(tmp_path: Path, files: dict[str, str], memory: int) -> Limit:
+    root = write(tmp_path / "root", files)
+    return Limit.make(Workdir(tmp_path / "work"), Allowed(memory), root)
 
 
 def test_version_2_takes_the_nearest_group_that_passes_the_controllers_on(tmp_path: Path) -> None:
-    limit = made(tmp_path, UNIFIED, 1.5, 1000)
+    limit = made(tmp_path, UNIFIED, 1000)
     (group,) = limit.groups
     assert group.parent == tmp_path / "root/sys/fs/cgroup/a"
     assert (group / "memory.max").read_text(encoding="ascii") == "1000"
-    assert (group / "cpu.max").read_text(encoding="ascii") == "150000 100000"
-    assert limit.facts == {"cpu": 1.5, "memory": 1000, "cgroup": 2}
+    assert limit.facts == {"memory": 1000, "cgroup": 2}
 
 
-def test_version_1_takes_our_own_group_of_each_controller(tmp_path: Path) -> None:
-    limit = made(tmp_path, SPLIT, 0.5, 2000)
-    cpu, memory = limit.groups
-    assert cpu.parent == tmp_path / "root/sys/fs/cgroup/cpu"
+def test_version_1_takes_our_own_group_of_the_controller(tmp_path: Path) -> None:
+    limit = made(tmp_path, SPLIT, 2000)
+    (memory,) = limit.groups
     assert memory.parent == tmp_path / "root/sys/fs/cgroup/memory/m"
-    assert (cpu / "cpu.cfs_quota_us").read_text(encoding="ascii") == "50000"
     assert (memory / "memory.limit_in_bytes").read_text(encoding="ascii") == "2000"
 
 
@@ -73,9 +70,8 @@ def test_a_limit_that_swap_would_go_round_is_refused(
     """The invented groups have no file that limits swap, and are folders that stay."""
     monkeypatch.setattr(module, "PATIENCE", 0.1)
     with pytest.raises(MachineError, match="this machine has swap") as caught:
-        made(tmp_path, files | SWAP, None, 1000)
+        made(tmp_path, files | SWAP, 1000)
     assert "swapoff" in caught.value.hint
-    made(tmp_path / "of-processors", files | SWAP, 1.0, None)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +88,7 @@ def test_a_limit_that_swap_would_go_round_is_refused(
 def test_what_the_kernel_counted_is_read_in_both_versions(
     tmp_path: Path, files: dict[str, str], file: str, text: str, said: dict[str, int]
 ) -> None:
-    limit = made(tmp_path, files, None, 1000)
+    limit = made(tmp_path, files, 1000)
     (limit.groups[-1] / file).write_text(text, encoding="ascii")
     assert limit.readings() == said
 
@@ -111,7 +107,7 @@ def test_where_it_cannot_be_it_is_refused_with_the_reason(
     tmp_path: Path, files: dict[str, str], words: str
 ) -> None:
     with pytest.raises(MachineError, match=words) as caught:
-        made(tmp_path, files, None, 1000)
+        made(tmp_path, files, 1000)
     assert "leave the limit out" in caught.value.hint
     assert not list(tmp_path.glob("work/clusters/*"))
 

@@ -6,8 +6,8 @@ import json
 import stat
 from pathlib import Path
 
-from teiten.execute.client.log_folder import new_log_folder, remove_log_folder, sweep_logs
-from teiten.execute.postgres.marker import MARKER_NAME
+from teiten.execute.client.log_folder import new_log_folder, sweep_logs
+from teiten.execute.postgres.marker import MARKER_NAME, remove_marked
 
 
 def test_a_folder_is_private_and_goes_with_its_logs(tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_a_folder_is_private_and_goes_with_its_logs(tmp_path: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     (folder / "transactions.1").write_text("0 1 2 0 3 4\n")
     assert sweep_logs(tmp_path) == ()
-    remove_log_folder(folder)
+    remove_marked(folder)
     assert not list(tmp_path.iterdir())
 
 

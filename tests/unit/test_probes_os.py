@@ -149,5 +149,5 @@ def test_what_an_emulated_node_used_stands_beside_the_machines() -> None:
     assert (found["own_memory_bytes"], found["own_page_cache_bytes"]) == (30, 20)
     assert {name for name in found if name.startswith("own_")} <= set(by_name())
     assert "own" not in rates(BEFORE, after) and "own" not in rates(BEFORE, AFTER)
-    uncounted = replace(AFTER, node=NodeUse(memory=7))
+    uncounted = replace(AFTER, node=NodeUse(memory_bytes=7))
     assert rates(before, uncounted)["own"] == {"memory_bytes": 7}

@@ -13,8 +13,8 @@ import pytest
 from teiten.connections import Conninfo, to_own_server
 from teiten.execute.probes.os import OsSnapshot
 from teiten.execute.probes.os_linux import LinuxReader
-from teiten.execute.probes.os_probe import OsProbe, open_reader
-from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.probes.sampler import OsProbe, Sampler, Sampling, open_reader
+from teiten.execute.probes.series import Rhythm
 from teiten.model.installation import Version
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's /proc")
@@ -113,9 +113,7 @@ def test_a_defect_ends_the_sampling_and_not_the_trial() -> None:
             return super().read(at, pgbench)
 
     reader = Broken((os.getpid(),), ())
-    probe = OsProbe(
-        reader, lambda: None, interval=0.01, clock=time.monotonic, stop=threading.Event()
-    )
+    probe = OsProbe(reader, lambda: None, Rhythm(0.01, time.monotonic, threading.Event()))
     probe.begin()
     probe.run()
     assert "cpu_idle_share" in probe.finish() or probe.series() == ()

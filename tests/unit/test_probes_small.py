@@ -12,13 +12,13 @@ from teiten.execute.probes.columns import POSTGRES
 from teiten.execute.probes.postgres import (
     TOTALS,
     WAIT_EVENTS,
+    WaitCounter,
     choose,
     counter_rates,
     counter_totals,
     parse_counters,
     statements,
 )
-from teiten.execute.probes.postgres_probe import WaitCounter
 from teiten.execute.probes.series import SeriesTable, ticks
 from teiten.kinds.metrics import by_name
 from teiten.model.installation import Version

@@ -190,7 +190,7 @@ def test_counted_latencies_are_those_recorded_one_by_one() -> None:
     once, counted = LatencyHistogram(), LatencyHistogram()
     once.record(values)
     different, counts = np.unique(values, return_counts=True)
-    counted.record_counted(different, counts.astype(np.int64))
+    counted.record(different, counts.astype(np.int64))
     assert counted.encode() == once.encode()
     assert (counted.maximum, counted.mean) == (once.maximum, once.mean)
     assert counted.standard_deviation == pytest.approx(once.standard_deviation)

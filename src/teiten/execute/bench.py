@@ -7,7 +7,8 @@ before the ledger in the flow, so it knows no more of it than this.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import starmap
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -37,7 +38,6 @@ class CampaignRecord(Protocol):
 
     def attempts(self, *metrics: str) -> list[Attempt]:
         """List the recorded trials by their end, each with those of these metrics that it has."""
-        ...
 
     def events(self) -> Iterator[Event]: ...
 
@@ -47,7 +47,6 @@ class CampaignRecord(Protocol):
 
     def record_trials(self, trials: Sequence[Trial]) -> None:
         """All of them or none: the trials of a pair are never recorded by halves."""
-        ...
 
     def record_server_facts(self, level: str, facts: dict[str, Any]) -> None: ...
 
@@ -91,20 +90,15 @@ class Bench:
     def settings_of(self, trial: PlannedTrial) -> tuple[Setting, ...]:
         """The parameters that the trial's server starts with, each with the study's reason."""
         study = self.plan.study
-        started = study.measure.of_server(trial.settings)
         known = {setting.name: setting for setting in study.settings}
-        shared = {
-            name for name, value in started if name in known and known[name].value in (None, value)
-        }
-        return tuple(
-            Setting(
-                name=name,
-                value=value,
-                reason=known[name].reason if name in shared else VARIED,
-                source=known[name].source if name in shared else "factor",
-            )
-            for name, value in started
-        )
+
+        def with_reason(name: str, value: str) -> Setting:
+            setting = known.get(name)
+            if setting is None or setting.value not in (None, value):
+                return Setting(name, value, VARIED, "factor")
+            return replace(setting, value=value)
+
+        return tuple(starmap(with_reason, study.measure.of_server(trial.settings)))
 
     def note_server(self, level: str, facts: dict[str, Any], trial: PlannedTrial) -> None:
         """Record what a server says of itself, whether that is what a build was asked for, and

@@ -27,7 +27,6 @@ class TrialSteps(Protocol):
     def warm_up(self) -> Facts: ...
     def measure(self, number: int) -> Facts:
         """Measure one slice; ``number``: of the trial's slices, from 1 and rising."""
-        ...
 
     def collect(self) -> Facts: ...
     def check(self) -> tuple[Problem, ...]: ...
@@ -35,24 +34,19 @@ class TrialSteps(Protocol):
     @property
     def samples_stacks(self) -> bool:
         """Whether the study asks for the step ``profile``, which only a trial that counts has."""
-        ...
 
     def sample_stacks(self) -> Facts:
         """An extra window; whatever fails in it is a caution, and the trial counts all the same."""
-        ...
 
     def stop(self, *, sound: bool) -> Facts:
         """Stop the server, unless the next pair of the plan shares its start and all of this pair
         is ``sound``."""
-        ...
 
     def collected(self) -> Gathered:
         """Give the results known so far: after a failure, the evidence alone."""
-        ...
 
     def abandon(self) -> None:
         """End every process of the trial at once; never raises, may be called twice."""
-        ...
 
 
 class Executor(Protocol):
@@ -60,17 +54,14 @@ class Executor(Protocol):
 
     def prepare(self, template: TemplateSpec) -> Facts:
         """Make a template ready; raises ServerError or WorkloadError where that cannot be."""
-        ...
 
     def rehearse(self, trial: PlannedTrial) -> None:
         """Start a server as the trial will and try its script, so that errors come first."""
-        ...
 
     def begin(self, trial: PlannedTrial, attempt: int) -> TrialSteps: ...
 
     def finish(self) -> None:
         """Give back the disk and the processes that are left; never raises."""
-        ...
 
 
 class Observer(Protocol):

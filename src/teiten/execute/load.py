@@ -41,26 +41,21 @@ class Load(Protocol):
     def rehearse(self) -> None:
         """Find what is wrong with scripts or statements, before the first trial of a campaign.
         Raises WorkloadError."""
-        ...
 
     def warm_up(self) -> Facts: ...
     def measure(self, turn: int) -> Facts:
         """``turn``: of the trial's slices, from 1 and rising."""
-        ...
 
     def collect(self) -> Facts: ...
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
         """Find what is wrong with the trial: of ``seen``, the problems in the servers' logs, those
         that hold, and the load's own. Called whatever happened, also where nothing was measured."""
-        ...
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
         """The load once more, not counted, so that something else can be looked at."""
-        ...
 
     def abandon(self) -> None:
         """End every program of the load at once; may be called twice."""
-        ...
 
 
 Begin = Callable[[PlannedTrial, Site, Path], Load]

@@ -46,22 +46,14 @@ class Window:
     """For what perf writes; deleted at the end."""
 
 
-class ProfilingFailedError(Exception):
-    """No samples of this window, and why."""
-
-    def __init__(self, caution: Caution) -> None:
-        super().__init__(caution.code)
-        self.caution = caution
-
-
-def sample(window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow]) -> StackSamples:
-    """Run ``load`` while perf watches the server.
-
-    Raises ProfilingFailedError; perf has ended in any case.
-    """
+def sample(
+    window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow]
+) -> StackSamples | Caution:
+    """Run ``load`` while perf watches the server; the samples, or why there are none. perf has
+    ended in any case."""
     forbidden = profiling_caution(facts)
     if forbidden is not None and forbidden.severity is Severity.WARNING:
-        raise ProfilingFailedError(forbidden)
+        return forbidden
     way = PerfWay(
         perf=facts.perf or "perf",
         call_graph=call_graph_for(window.source.cflags),
@@ -72,8 +64,7 @@ def sample(window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow
         return _sample(window, way, load)
     except (TeitenError, OSError, psutil.Error) as error:
         reason = error.message if isinstance(error, TeitenError) else str(error)
-        failed = Caution.warning("profile-failed", server=window.source.name, reason=reason)
-        raise ProfilingFailedError(failed) from error
+        return Caution.warning("profile-failed", server=window.source.name, reason=reason)
     finally:
         shutil.rmtree(window.folder, ignore_errors=True)
 
@@ -110,13 +101,10 @@ def _attached(window: Window, way: PerfWay) -> PerfSession:
         session = PerfSession(way, _processes(window.source.postmaster), window.folder)
         try:
             session.begin()
-        except PerfError:
+        except BaseException as error:
             session.abandon()
-            if not tries_left:
+            if not tries_left or not isinstance(error, PerfError):
                 raise
-        except BaseException:
-            session.abandon()
-            raise
         else:
             return session
     raise RuntimeError("unreachable: the last try returns or raises")
@@ -135,14 +123,9 @@ def stack_cautions(samples: StackSamples, server: str) -> tuple[Caution, ...]:
     cautions = []
     if not samples.kernel:
         cautions.append(Caution.note("profile-user-only"))
-    unresolved = unresolved_samples(samples) / samples.samples
-    if unresolved > UNRESOLVED:
+    unresolved = sum(count for stack, count in samples.stacks.items() if is_unresolved(stack))
+    if unresolved > UNRESOLVED * samples.samples:
         cautions.append(Caution.warning("profile-stripped", server=server))
     if samples.truncated > TRUNCATED * samples.samples:
         cautions.append(Caution.note("profile-truncated", server=server))
     return tuple(cautions)
-
-
-def unresolved_samples(samples: StackSamples) -> int:
-    """Samples of which the innermost function of a program has no name."""
-    return sum(count for stack, count in samples.stacks.items() if is_unresolved(stack))

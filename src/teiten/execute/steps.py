@@ -20,8 +20,9 @@ from teiten.execute.executor import Facts
 from teiten.execute.load import Load
 from teiten.execute.postgres import states
 from teiten.execute.sites.contract import Site
-from teiten.execute.stacks import ProfilingFailedError, Window, sample, stack_cautions
+from teiten.execute.stacks import Window, sample, stack_cautions
 from teiten.host.facts.stacks import read_profiling_facts
+from teiten.model.facts import Caution
 from teiten.model.metrics import TRANSACTIONS, VISIBLE_PAGES
 from teiten.model.plan import PlannedTrial
 from teiten.model.stacks import StackSamples
@@ -109,21 +110,16 @@ class Steps:
             return {"profiled": False}
         seconds = self._bench.plan.study.measure.flame_graph_window
         folder = self.evidence / "profile"
-        window = Window(
-            seconds=seconds,
-            busy=min(self._trial.load.connections, os.cpu_count() or 1),
-            source=source,
-            folder=folder,
+        busy = min(self._trial.load.connections, os.cpu_count() or 1)
+        window = Window(seconds=seconds, busy=busy, source=source, folder=folder)
+        samples = sample(
+            window,
+            read_profiling_facts(),
+            lambda: self._answered(lambda: self._load.window(seconds, folder)),
         )
-        try:
-            samples = sample(
-                window,
-                read_profiling_facts(),
-                lambda: self._answered(lambda: self._load.window(seconds, folder)),
-            )
-        except ProfilingFailedError as failure:
-            self._bench.record.record_caution(failure.caution)
-            return {"profiled": False, "reason": dict(failure.caution.values).get("reason", "")}
+        if isinstance(samples, Caution):
+            self._bench.record.record_caution(samples)
+            return {"profiled": False, "reason": dict(samples.values).get("reason", "")}
         self._stack_samples = samples
         for caution in stack_cautions(samples, source.name):
             self._bench.record.record_caution(caution)

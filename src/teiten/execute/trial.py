@@ -54,7 +54,6 @@ class Rehearsed(TrialSteps, Protocol):
 
     def rehearse(self) -> None:
         """Try what the load will do. Raises WorkloadError, with a hint, where it is wrong."""
-        ...
 
 
 def rehearse(steps: Rehearsed) -> None:

@@ -4,7 +4,7 @@ left as they were. The one file of the command line that asks which of the two i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -130,9 +130,9 @@ class PlanningOnHosts(PlanningSite):
         return emulated(study, [(part, "the servers run on another host") for part in NodePart])
 
     def server(self, reference: str) -> Installation | None:
-        from teiten.execute.sites.remote.packages import inspect_on_each, is_there
+        from teiten.execute.sites.remote.packages import inspect_on_each
 
-        return inspect_on_each(self.pair, reference) if is_there(reference) else None
+        return inspect_on_each(self.pair, reference)
 
     def module_tools(self, server: Installation) -> ModuleTools:
         del server
@@ -192,7 +192,7 @@ def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
     from teiten.execute.sites.remote.hosts import HostPair
 
     check_remote(study, ())  # before anything is reached
-    with HostPair(study.hosts, session.workdir.root) as pair:
+    with closing(HostPair(study.hosts, session.workdir.root)) as pair:
         yield PlanningOnHosts(session, pair, pair.assignment())
 
 

@@ -28,12 +28,16 @@ class Address:
     @property
     def parameters(self) -> dict[str, str]:
         """The address by libpq's names: host, port, user, dbname, password where there is one."""
-        given = dict(zip(self.options[::2], self.options[1::2], strict=True))
-        parameters = {name: given[option] for option, name in _OPTIONS.items() if option in given}
+        parameters = {_OPTIONS[option]: value for option, value in self._given.items()}
         named = read_address(self.database) if "=" in self.database else {}
         parameters |= named or {"dbname": self.database}
         password = self.environment.get("PGPASSWORD") or self._password_of_line()
         return parameters if password is None else {**parameters, "password": password}
+
+    @property
+    def _given(self) -> dict[str, str]:
+        """The options' values."""
+        return dict(zip(self.options[::2], self.options[1::2], strict=True))
 
     def _password_of_line(self) -> str | None:
         """The last word of a pgpass line, in which : and \\ have a \\ before them."""
@@ -45,21 +49,12 @@ class Address:
     def of_any(cls, addresses: Sequence[Address], session: Mapping[str, str]) -> Address:
         """One of several servers, by chance for each connection (libpq 16 and later). ``session``:
         parameters of the server for these connections."""
-        given = [
-            dict(zip(server.options[::2], server.options[1::2], strict=True))
-            for server in addresses
-        ]
-        options = given[0] | {
-            name: ",".join(server[name] for server in given) for name in ("-h", "-p")
-        }
+        first, given = addresses[0], [server._given for server in addresses]
+        several = {name: ",".join(server[name] for server in given) for name in ("-h", "-p")}
         words = " ".join(f"-c {name}={value}" for name, value in session.items())
-        environment = {
-            **addresses[0].environment,
-            "PGLOADBALANCEHOSTS": "random",
-            "PGOPTIONS": words,
-        }
-        flat = tuple(word for pair in options.items() for word in pair)
-        return cls(addresses[0].database, flat, environment)
+        environment = {"PGLOADBALANCEHOSTS": "random", "PGOPTIONS": words}
+        options = tuple(word for pair in (first._given | several).items() for word in pair)
+        return cls(first.database, options, {**first.environment, **environment})
 
     @classmethod
     def by_socket(

@@ -67,7 +67,6 @@ class LogReader(Protocol):
     def histogram(self) -> LatencyHistogram: ...
     def stop(self) -> LogSummary:
         """Read what is left after the program's end."""
-        ...
 
 
 class Running(Protocol):
@@ -80,21 +79,17 @@ class Running(Protocol):
     @property
     def cpu_seconds(self) -> float:
         """CPU seconds of all its threads, user and system; exact after its end."""
-        ...
 
     @property
     def log(self) -> LogReader | None:
         """None where it writes none."""
-        ...
 
     def ended(self) -> bool: ...
     def wait(self, seconds: float) -> bool:
         """Wait this long at most; whether it has ended."""
-        ...
 
     def end(self, patience: float) -> None:
         """End it with all that it started: asked first, killed after ``patience`` seconds."""
-        ...
 
 
 Spawn = Callable[[Program], Running]
@@ -107,16 +102,13 @@ class Client(Protocol):
     @property
     def cores(self) -> float | None:
         """Cores of its host; None for those of this machine that this process may use."""
-        ...
 
     @property
     def log_folder(self) -> Path | None:
         """For transaction logs, in memory; None where they go into the program's folder, or where
         the host chooses."""
-        ...
 
     def pgbench(self, ours: Pgbench) -> Pgbench:
         """The campaign's pgbench, as it is found there. Raises MachineError."""
-        ...
 
     def spawn(self, program: Program) -> Running: ...

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.contract import LogReader, Program
-from teiten.execute.client.log_folder import log_paths, new_log_folder, remove_log_folder
+from teiten.execute.client.log_folder import log_paths, new_log_folder
 from teiten.execute.client.pgbench_log import TransactionLogReader
+from teiten.execute.postgres.marker import remove_marked
 from teiten.host.system import processes
+from teiten.host.system.causes import told_as
 from teiten.host.system.processes import Child
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
@@ -52,7 +54,7 @@ class Here:
 
     def close(self) -> None:
         if self.log_folder is not None:
-            remove_log_folder(self.log_folder)
+            remove_marked(self.log_folder)
             self.log_folder = None
 
 
@@ -64,23 +66,21 @@ def _started(program: Program, user: ServerUser | None) -> subprocess.Popen[byte
     with (
         (folder / program.output).open("wb") as output,
         (folder / program.errors).open("wb") as errors,
+        told_as(
+            f"{program.path} cannot be started",
+            "check the installation with `teiten pg list`, or get pgbench with `teiten pg install`",
+            WorkloadError,
+        ),
     ):
-        try:
-            return processes.spawn(
-                (program.path, *program.arguments),
-                library_path=program.library_path,
-                environment=program.environment,
-                user=user,
-                folder=folder if user is None else Path("/"),
-                stdout=output,
-                stderr=errors,
-                death_signal=KILL,
-                cpus=program.cpus,
-                groups=program.groups,
-            )
-        except OSError as error:
-            raise WorkloadError(
-                f"{program.path} cannot be started: {error.strerror or error}",
-                "check the installation with `teiten pg list`,"
-                " or get pgbench with `teiten pg install`",
-            ) from error
+        return processes.spawn(
+            (program.path, *program.arguments),
+            library_path=program.library_path,
+            environment=program.environment,
+            user=user,
+            folder=folder if user is None else Path("/"),
+            stdout=output,
+            stderr=errors,
+            death_signal=KILL,
+            cpus=program.cpus,
+            groups=program.groups,
+        )

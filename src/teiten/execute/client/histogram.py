@@ -73,25 +73,17 @@ class LatencyHistogram:
             return math.nan
         return math.sqrt(max(0.0, self._sum_of_squares / self.count - self.mean**2))
 
-    def record(self, values: IntegerArray) -> None:
-        """Count latencies, shape (n,). Negative ones (a clock that was set back) count as 0."""
+    def record(self, values: IntegerArray, counts: IntegerArray | None = None) -> None:
+        """Count latencies, shape (n,); each as often as ``counts``, of the same shape, says, or
+        once. Negative ones (a clock that was set back) count as 0."""
         if values.size == 0:
             return
+        times = 1 if counts is None else counts
         self.maximum = max(self.maximum, int(values.max()))
-        self._sum += int(values.sum())
-        self._sum_of_squares += float(np.square(values, dtype=np.float64).sum())
+        self._sum += int((values * times).sum())
+        self._sum_of_squares += float((np.square(values, dtype=np.float64) * times).sum())
         indexes = bucket_indexes(np.clip(values, 0, HIGHEST))
-        self._counts += np.bincount(indexes, minlength=_LENGTH)
-
-    def record_counted(self, values: IntegerArray, counts: IntegerArray) -> None:
-        """Count each latency as often as its count says; both of shape (n,)."""
-        if values.size == 0:
-            return
-        self.maximum = max(self.maximum, int(values.max()))
-        self._sum += int((values * counts).sum())
-        self._sum_of_squares += float((np.square(values, dtype=np.float64) * counts).sum())
-        indexes = bucket_indexes(np.clip(values, 0, HIGHEST))
-        np.add.at(self._counts, indexes, counts)
+        self._counts += np.bincount(indexes, counts, _LENGTH).astype(np.int64)
 
     def add(self, further: LatencyHistogram) -> None:
         """Count all that another one has counted."""
@@ -124,18 +116,3 @@ class LatencyHistogram:
             histogram.record_value(value, count)
         text: bytes = histogram.encode()
         return text.decode("ascii")
-
-    @classmethod
-    def decode(cls, text: str) -> LatencyHistogram:
-        """Read what ``encode`` wrote: with each value as its bucket's highest one."""
-        decoded = HdrHistogram.decode(text.encode("ascii"))
-        result = cls()
-        for item in decoded.get_recorded_iterator():
-            result._record_again(item.value_iterated_to, item.count_at_value_iterated_to)
-        return result
-
-    def _record_again(self, value: int, count: int) -> None:
-        self.maximum = max(self.maximum, value)
-        self._sum += value * count
-        self._sum_of_squares += float(value) ** 2 * count
-        self._counts[bucket_indexes(np.array([value], dtype=np.int64))] += count

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from teiten.execute.postgres.marker import Kind, mark, read_marker, remove_marked
@@ -36,33 +36,27 @@ def new_log_folder(memory: Path = MEMORY_FOLDER) -> Path | None:
     return folder
 
 
-def remove_log_folder(folder: Path) -> None:
-    """Delete a marked folder with the logs in it."""
-    remove_marked(folder)
-
-
 def sweep_logs(memory: Path = MEMORY_FOLDER, *, ending: bool = False) -> tuple[str, ...]:
     """Delete the folders whose Teiten has died; say which. Only our own user's are looked at.
 
     ``ending``: those that this process made go too.
     """
     done = []
-    for folder in _own_folders(memory):
+    for folder in memory.glob(f"{PREFIX}*"):
+        if not _is_own(folder):
+            continue
         marker = read_marker(folder)
         if marker is not None and marker.what == Kind.LOGS and marker.is_left(or_ours=ending):
-            remove_log_folder(folder)
+            remove_marked(folder)
             done.append(f"removed the left log folder {folder}")
     return tuple(done)
 
 
-def _own_folders(memory: Path) -> Iterator[Path]:
-    for folder in memory.glob(f"{PREFIX}*"):
-        try:
-            status = folder.lstat()
-        except OSError:
-            continue
-        if status.st_uid == own_uid() and not folder.is_symlink():
-            yield folder
+def _is_own(folder: Path) -> bool:
+    try:
+        return folder.lstat().st_uid == own_uid() and not folder.is_symlink()
+    except OSError:
+        return False
 
 
 CHUNK_BYTES = 1 << 20

@@ -16,7 +16,6 @@ import json
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ import numpy.typing as npt
 
 from teiten.errors import WorkloadError
 from teiten.host.facts.native_part import GENERATOR, MODULE, require_pairs
+from teiten.host.system.causes import told_as
 from teiten.host.system.processes import Child, ending, own_python, spawn
 from teiten.model.rows import VariableRows
 from teiten.model.study import QueryMode, Script
@@ -111,8 +111,6 @@ class PairedRun:
     """All clients are on the same server at any time."""
     pin: bool = False
     """All servers' processes of a client run on one processor, the clients' in turn."""
-    start_delay: float = 0.0
-    """Seconds from the last connection to the first transaction."""
     max_tries: int = 1
     continue_on_error: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -123,8 +121,7 @@ class PairedRun:
     @property
     def options(self) -> str:
         """For the process, as JSON; with the passwords."""
-        own = ("threads", "batch", "in_step", "pin", "start_delay", "max_tries")
-        limits = ("duration", "pairs", "continue_on_error")
+        plain = ("duration", "pairs", "threads", "batch", "in_step", "pin", "max_tries")
         return json.dumps(
             {
                 "servers": [server.options for server in self.servers],
@@ -142,7 +139,8 @@ class PairedRun:
                 "seed": self.seed,
                 "variables": dict(self.variables),
                 "output": str(self.folder / PAIRS_FILE),
-                **{name: getattr(self, name) for name in (*own, *limits)},
+                "continue_on_error": self.continue_on_error,
+                **{name: getattr(self, name) for name in plain},
             }
         )
 
@@ -189,21 +187,21 @@ class PairedProcess:
         module = _module_folder()
         folder = self.run.folder
         folder.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as files:
-            output = files.enter_context((folder / EVENTS_FILE).open("wb"))
-            errors = files.enter_context((folder / ERRORS_FILE).open("wb"))
-            try:
-                process = spawn(
-                    own_python("-I", "-c", PROGRAM, str(module)),
-                    stdin=subprocess.PIPE,
-                    stdout=output,
-                    stderr=errors,
-                )
-            except OSError as error:
-                raise WorkloadError(
-                    f"the generator of pairs cannot be started: {error.strerror or error}",
-                    "see whether Python's own program may be run here",
-                ) from error
+        with (
+            (folder / EVENTS_FILE).open("wb") as output,
+            (folder / ERRORS_FILE).open("wb") as errors,
+            told_as(
+                "the generator of pairs cannot be started",
+                "see whether Python's own program may be run here",
+                WorkloadError,
+            ),
+        ):
+            process = spawn(
+                own_python("-I", "-c", PROGRAM, str(module)),
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=errors,
+            )
         self._child = Child(process)
         stdin = process.stdin
         if stdin is None:
@@ -219,7 +217,8 @@ class PairedProcess:
         """How many pairs (with one server, transactions) are in the file so far."""
         path = self.run.folder / PAIRS_FILE
         written = path.stat().st_size - HEADER_BYTES if path.exists() else 0
-        return max(0, written) // record_bytes(len(self.run.servers))
+        record = 21 * max(2, len(self.run.servers)) + 6  # crates/pairs/src/record.rs
+        return max(0, written) // record
 
     def wait(self, timeout: float | None = None) -> PairedResult:
         """Wait for the end; after ``timeout`` seconds the generator is stopped.
@@ -240,7 +239,7 @@ class PairedProcess:
             summary=events["ended"],
             processes=events["connected"]["processes"],
             started=events["started"]["unix_ns"],
-            pairs=read_pairs(self.run.folder / PAIRS_FILE),
+            pairs=np.load(self.run.folder / PAIRS_FILE, allow_pickle=False),
             cpu_seconds=self._started.cpu_seconds,
         )
 
@@ -275,17 +274,6 @@ def run_pairs(run: PairedRun, timeout: float | None = None) -> PairedResult:
     except BaseException:
         process.stop()
         raise
-
-
-def record_bytes(servers: int) -> int:
-    """Compute the size of one pair in the file (crates/pairs/src/record.rs)."""
-    return 21 * max(2, servers) + 6
-
-
-def read_pairs(path: Path) -> Pairs:
-    """The pairs of a run, mapped into memory; an array without any where there are none."""
-    pairs: Pairs = np.load(path, allow_pickle=False)
-    return pairs
 
 
 def _module_folder() -> Path:

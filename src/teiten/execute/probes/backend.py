@@ -57,12 +57,12 @@ class Usage:
 NOTHING = Usage(0.0, 0, 0)
 
 
-def backend_of(connection: psycopg.Connection[Any], proc: Path = PROC) -> int | None:
+def backend_of(connection: psycopg.Connection[Any]) -> int | None:
     """The process of a connection's server side; None where that is not seen to be on this
     machine."""
     row = connection.execute(STARTED).fetchone()
     pid = connection.info.backend_pid
-    return pid if row and is_backend(pid, float(row[0] or 0), proc) else None
+    return pid if row and is_backend(pid, float(row[0] or 0)) else None
 
 
 def is_backend(pid: int, started: float, proc: Path = PROC) -> bool:

@@ -3,7 +3,7 @@
 A column's name says its unit: ``_bytes`` and ``_seconds`` plainly, ``_per_second`` a rate over the
 sample's interval, ``_share`` a part of a whole (of all online cores, of the interval) from 0 to 1,
 else a count. A sample stands at the end of the interval that it covers. Series ``waits`` has no
-fixed columns: see ``probes.waits``.
+fixed columns: see ``probes.postgres``.
 """
 
 from __future__ import annotations
@@ -76,57 +76,42 @@ DISK = (
 )
 
 
-def _rate(name: str, unit: str, counter: str, meaning: str) -> ProbeColumn:
-    return ProbeColumn(name, unit, "postgres", meaning, counter)
+def _rate(counter: str, meaning: str, unit: str = "1/s") -> ProbeColumn:
+    return ProbeColumn(f"{counter}_per_second", unit, "postgres", meaning, counter)
+
+
+def _share(counter: str, meaning: str) -> ProbeColumn:
+    name = f"{counter.removesuffix('_seconds')}_share"
+    return ProbeColumn(name, "s/s", "postgres", meaning, counter)
 
 
 POSTGRES = (
-    _rate("transactions_per_second", "1/s", "transactions", "ended, the sampler's few among them"),
-    _rate("rollbacks_per_second", "1/s", "rollbacks", "of them rolled back"),
-    _rate("blocks_hit_per_second", "1/s", "blocks_hit", "found in shared buffers"),
-    _rate("blocks_read_per_second", "1/s", "blocks_read", "asked of the kernel"),
-    _rate("rows_returned_per_second", "1/s", "rows_returned", "live rows that scans read"),
-    _rate("rows_fetched_per_second", "1/s", "rows_fetched", "of them by an index"),
-    _rate("rows_changed_per_second", "1/s", "rows_changed", "inserted, updated or deleted"),
-    _rate("temporary_bytes_per_second", "B/s", "temporary_bytes", "written to temporary files"),
-    _rate("block_read_share", "s/s", "block_read_seconds", "backends reading (track_io_timing)"),
-    _rate("block_write_share", "s/s", "block_write_seconds", "backends writing (track_io_timing)"),
-    _rate("wal_bytes_per_second", "B/s", "wal_bytes", "growth of the WAL's insert position"),
-    _rate("wal_records_per_second", "1/s", "wal_records", "WAL records (14 and later)"),
-    _rate(
-        "wal_full_page_images_per_second",
-        "1/s",
-        "wal_full_page_images",
-        "whole pages in the WAL (14 and later)",
-    ),
-    _rate("wal_syncs_per_second", "1/s", "wal_syncs", "WAL made durable (14 and later)"),
+    _rate("transactions", "ended, the sampler's few among them"),
+    _rate("rollbacks", "of them rolled back"),
+    _rate("blocks_hit", "found in shared buffers"),
+    _rate("blocks_read", "asked of the kernel"),
+    _rate("rows_returned", "live rows that scans read"),
+    _rate("rows_fetched", "of them by an index"),
+    _rate("rows_changed", "inserted, updated or deleted"),
+    _rate("temporary_bytes", "written to temporary files", "B/s"),
+    _share("block_read_seconds", "backends reading (track_io_timing)"),
+    _share("block_write_seconds", "backends writing (track_io_timing)"),
+    _rate("wal_bytes", "growth of the WAL's insert position", "B/s"),
+    _rate("wal_records", "WAL records (14 and later)"),
+    _rate("wal_full_page_images", "whole pages in the WAL (14 and later)"),
+    _rate("wal_syncs", "WAL made durable (14 and later)"),
     ProbeColumn(
-        "checkpoints",
-        "1",
-        "postgres",
-        "checkpoints started, by time or request",
+        *("checkpoints", "1", "postgres", "checkpoints started, by time or request"),
         counter="checkpoints",
         is_rate=False,
     ),
+    _rate("buffers_written_by_checkpointer", "by checkpoints"),
+    _rate("buffers_written_by_bgwriter", "by the background writer"),
     _rate(
-        "buffers_written_by_checkpointer_per_second",
-        "1/s",
-        "buffers_written_by_checkpointer",
-        "by checkpoints",
-    ),
-    _rate(
-        "buffers_written_by_bgwriter_per_second",
-        "1/s",
-        "buffers_written_by_bgwriter",
-        "by the background writer",
-    ),
-    _rate(
-        "buffers_written_by_backends_per_second",
-        "1/s",
         "buffers_written_by_backends",
         "by backends and workers, files' growth among it (16 and later)",
     ),
-    _rate("buffers_allocated_per_second", "1/s", "buffers_allocated", "buffers given a new page"),
+    _rate("buffers_allocated", "buffers given a new page"),
 )
 
 COLUMNS: tuple[ProbeColumn, ...] = (*OS, *CPU_STATES, *DISK, *OWN, *POSTGRES)

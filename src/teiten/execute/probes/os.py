@@ -33,15 +33,18 @@ class NodeUse:
     None for what is not counted."""
 
     cpu_seconds: float | None = None
-    memory: float | None = None
-    """Bytes now, the page cache of its files among them."""
-    page_cache: float | None = None
-    read: float | None = None
-    """Bytes from storage."""
-    written: float | None = None
-    received: float | None = None
-    """Bytes from other nodes."""
-    sent: float | None = None
+    memory_bytes: float | None = None
+    """Now, the page cache of its files among them."""
+    page_cache_bytes: float | None = None
+    disk_read_bytes: float | None = None
+    disk_written_bytes: float | None = None
+    received_bytes: float | None = None
+    """From other nodes."""
+    sent_bytes: float | None = None
+
+
+COUNTED_OF_NODES = ("disk_read_bytes", "disk_written_bytes", "received_bytes", "sent_bytes")
+"""The fields of ``NodeUse`` that only grow, and are columns as such."""
 
 
 @dataclass(frozen=True)
@@ -166,24 +169,25 @@ def group_shares(before: OsSnapshot, after: OsSnapshot) -> dict[ProcessGroup, fl
     return {group: min(1.0, seconds / available) for group, seconds in used.items()}
 
 
+def _shares(before: OsSnapshot, after: OsSnapshot, *, others: str) -> Row:
+    """The shares of CPU states and of groups; ``others``: the name of all other programs'."""
+    row = cpu_shares(before.cpu, after.cpu) if before.cpu and after.cpu else {}
+    for group, share in group_shares(before, after).items():
+        row[others if group is ProcessGroup.OTHER else f"{group.value}_cpu_share"] = share
+    return row
+
+
 def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
     """The metrics (names of ``model.metrics``) of the window between two snapshots."""
-    result: dict[str, float] = {}
-    if before.cpu and after.cpu:
-        result.update(cpu_shares(before.cpu, after.cpu))
-    names = {ProcessGroup.OTHER: "cpu_other_share"}
-    for group, share in group_shares(before, after).items():
-        result[names.get(group, f"{group.value}_cpu_share")] = share
+    result = _shares(before, after, others="cpu_other_share")
     if before.context_switches is not None and after.context_switches is not None:
         result["context_switches"] = after.context_switches - before.context_switches
     known = before.disks.keys() & after.disks.keys()
     if known:
-        result["disk_read_bytes"] = sum(
-            after.disks[name].read_bytes - before.disks[name].read_bytes for name in known
-        )
-        result["disk_written_bytes"] = sum(
-            after.disks[name].written_bytes - before.disks[name].written_bytes for name in known
-        )
+        pairs = [(before.disks[name], after.disks[name]) for name in known]
+        result["disk_read_bytes"] = sum(new.read_bytes - old.read_bytes for old, new in pairs)
+        written = sum(new.written_bytes - old.written_bytes for old, new in pairs)
+        result["disk_written_bytes"] = written
     used, further = _own_use(before, after)
     result |= {f"own_{name}": value for name, value in (used | further).items()}
     return {name: float(value) for name, value in result.items() if not math.isnan(value)}
@@ -196,18 +200,9 @@ def _own_use(before: OsSnapshot, after: OsSnapshot) -> tuple[Row, Row]:
     old, new = before.node, after.node
     if old is None or new is None:
         return {}, {}
-    counters = {
-        "disk_read_bytes": (old.read, new.read),
-        "disk_written_bytes": (old.written, new.written),
-        "received_bytes": (old.received, new.received),
-        "sent_bytes": (old.sent, new.sent),
-    }
-    used = {
-        name: last - first
-        for name, (first, last) in counters.items()
-        if first is not None and last is not None
-    }
-    further = {"memory_bytes": new.memory, "page_cache_bytes": new.page_cache}
+    counters = ((name, getattr(old, name), getattr(new, name)) for name in COUNTED_OF_NODES)
+    used = {name: last - first for name, first, last in counters if None not in (first, last)}
+    further = {"memory_bytes": new.memory_bytes, "page_cache_bytes": new.page_cache_bytes}
     available = (after.at - before.at) * after.online
     if old.cpu_seconds is not None and new.cpu_seconds is not None and available > 0:
         further["cpu_share"] = min(1.0, (new.cpu_seconds - old.cpu_seconds) / available)
@@ -222,11 +217,7 @@ def _busy_seconds(before: CpuTicks, after: OsSnapshot) -> float:
 
 
 def _os_row(before: OsSnapshot, after: OsSnapshot, seconds: float) -> Row:
-    row: Row = {}
-    if before.cpu and after.cpu:
-        row.update(cpu_shares(before.cpu, after.cpu))
-    for group, share in group_shares(before, after).items():
-        row[f"{group.value}_cpu_share"] = share
+    row = _shares(before, after, others="other_cpu_share")
     row.update(_counted(before, after, seconds))
     for name, value in (
         ("run_queue", after.run_queue),

@@ -21,9 +21,8 @@ class PsutilReader:
     def __init__(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> None:
         self._postmasters = postmasters
         self._devices = devices
-        self._seconds: dict[ProcessGroup, float] = dict.fromkeys(
-            (*_KNOWN, ProcessGroup.TEITEN), 0.0
-        )
+        known = (ProcessGroup.SERVER, ProcessGroup.PGBENCH, ProcessGroup.TEITEN)
+        self._seconds: dict[ProcessGroup, float] = dict.fromkeys(known, 0.0)
         self._last: dict[tuple[int, float], float] = {}
         self.missing: tuple[tuple[str, str], ...] = (
             ("pressure", "only Linux counts it"),
@@ -87,9 +86,6 @@ class PsutilReader:
             used = times.user + times.system
             self._seconds[group] += max(0.0, used - self._last.get(key, 0.0))
             self._last[key] = used
-
-
-_KNOWN = (ProcessGroup.SERVER, ProcessGroup.PGBENCH)
 
 
 def _tree(pid: int) -> list[psutil.Process]:

@@ -69,9 +69,8 @@ def rate_for(seconds: float, busy: int) -> int:
 
 def call_graph_for(cflags: str) -> CallGraph:
     """Frame pointers where the server was built with them (pg_config's CFLAGS), else DWARF."""
-    return (
-        CallGraph.FRAME_POINTERS if "-fno-omit-frame-pointer" in cflags.split() else CallGraph.DWARF
-    )
+    has_pointers = "-fno-omit-frame-pointer" in cflags.split()
+    return CallGraph.FRAME_POINTERS if has_pointers else CallGraph.DWARF
 
 
 class PerfSession:
@@ -123,7 +122,7 @@ class PerfSession:
                 reading.kill()
                 reading.wait()
         if code != 0:
-            raise PerfError(f"perf script: {_last_line(errors)}", "look at the trial's log")
+            raise PerfError(f"perf script: {_first_line(errors)}", "look at the trial's log")
         return folded
 
     def counters(self) -> dict[str, float]:
@@ -214,8 +213,7 @@ class _Attached:
         return self._errors.read_text(encoding="utf-8", errors="replace")
 
     def failure(self, otherwise: str) -> PerfError:
-        line = _last_line(self._errors)
-        return PerfError(line or otherwise, "see the trial's log")
+        return PerfError(_first_line(self._errors) or otherwise, "see the trial's log")
 
     def _ended(self) -> bool:
         return self._process is not None and self._process.poll() is not None
@@ -241,12 +239,12 @@ def parse_counters(text: str) -> dict[str, float]:
     return counters
 
 
-def _last_line(path: Path) -> str:
+def _first_line(path: Path) -> str:
     """Find the first line in which perf says why it failed; empty where there is none."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    lines = [line for line in lines if line not in {"Error:", "Events disabled", "Events enabled"}]
-    return lines[0][:300] if lines else ""
+    lines = (line.strip() for line in text.splitlines())
+    noise = {"", "Error:", "Events disabled", "Events enabled"}
+    return next((line[:300] for line in lines if line not in noise), "")
 
 
 UNKNOWN = "[unknown]"
@@ -284,7 +282,6 @@ def frame_name(address: int, symbol: str, file: str) -> str:
     """A frame's name: the function's, else the file's in brackets; kernel frames are marked."""
     base = file.removesuffix(" (deleted)").rpartition("/")[2]
     in_kernel = address >= _KERNEL_HALF or base.startswith("[kernel") or base.endswith(".ko")
-    name = symbol
     if symbol in {UNKNOWN, ""}:
         name = base if base.startswith("[") else f"[{base}]" if base else UNKNOWN
     else:

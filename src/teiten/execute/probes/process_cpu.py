@@ -26,6 +26,8 @@ class ProcessGroup(StrEnum):
     OTHER = "other"
 
 
+WAITED_FOR = frozenset({ProcessGroup.SERVER, ProcessGroup.PGBENCH})
+"""Groups whose first process Teiten has started."""
 Records = Mapping[int, ProcessRecord]
 
 
@@ -90,14 +92,8 @@ def ended_root(
     Teiten, which waited for it, inherits its time: that is to be counted as the group's. What was
     counted for another child of Teiten (a log's reader) before it ended stays that child's.
     """
-    for pid, group in roots.items():
-        if (
-            group in {ProcessGroup.SERVER, ProcessGroup.PGBENCH}
-            and pid in before
-            and pid not in now
-        ):
-            return group
-    return None
+    ended = (group for pid, group in roots.items() if pid in before and pid not in now)
+    return next((group for group in ended if group in WAITED_FOR), None)
 
 
 class ProcessReader:

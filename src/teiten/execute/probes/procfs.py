@@ -154,9 +154,9 @@ class ProcessIo:
     """Bytes that its reading system calls returned, from wherever."""
 
 
-def process_io(pid: int, proc: Path = PROC) -> ProcessIo | None:
+def process_io(pid: int) -> ProcessIo | None:
     """Find what a process of this machine has read; None where the kernel does not tell us."""
-    counters = io_counters(pid, proc)
+    counters = io_counters(pid)
     try:
         return ProcessIo(counters["read_bytes"], counters["syscr"], counters["rchar"])
     except KeyError:

@@ -2,29 +2,35 @@
 
 Two threads: one reads the operating system's counters, the other PostgreSQL's, so that a server
 that hangs does not cost the machine's samples; a third reads those of the client, where that is
-another host. Totals come from counters read at the exact start
-and end of the window, not from the samples.
+another host. Totals come from counters read at the exact start and end of the window, not from the
+samples.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypedDict
 
 from teiten.connections import Conninfo
-from teiten.execute.probes.os import OsReader, OsSnapshot, disk_rates, totals
-from teiten.execute.probes.os_probe import CLIENT, OsProbe, client_series, with_client
-from teiten.execute.probes.postgres_probe import PostgresProbe
+from teiten.execute.probes.os import OsReader, OsSnapshot, disk_rates, rates, totals
+from teiten.execute.probes.os_linux import LinuxReader
+from teiten.execute.probes.os_other import PsutilReader
+from teiten.execute.probes.postgres import PostgresProbe
+from teiten.execute.probes.series import Rhythm, SeriesTable
 from teiten.host.cautions.machine import telemetry_missing
 from teiten.model.facts import Caution
 from teiten.model.installation import Version
 from teiten.model.storage import BUSY, storage_metric
 from teiten.model.trial import Series
 
+CLIENT = "client"
+"""The series of the client's host, and the beginning of its metrics' names: shares are of its own
+processors."""
+PGBENCH_SHARE = "pgbench_cpu_share"
 CONNECT_PATIENCE = 6.0
 """Seconds that ``start`` waits for the sampling connection."""
 ANSWER_PATIENCE = 3.0
@@ -42,12 +48,73 @@ class Sampling:
     """A ``telemetry-missing`` for each source that could not be read."""
 
 
-class _Common(TypedDict):
-    """Arguments that all probes of a window share."""
+def open_reader(postmasters: tuple[int, ...], devices: tuple[str, ...]) -> OsReader:
+    """The reader of this system."""
+    if sys.platform == "linux":
+        return LinuxReader(postmasters, devices)
+    return PsutilReader(postmasters, devices)
 
-    interval: float
-    clock: Callable[[], float]
-    stop: threading.Event
+
+class OsProbe:
+    """``begin``, then ``run`` in a thread until it is stopped, then ``finish``."""
+
+    def __init__(
+        self,
+        reader: OsReader,
+        pgbench: Callable[[], int | None],
+        rhythm: Rhythm,
+        totals: Callable[[OsSnapshot, OsSnapshot], dict[str, float]] = totals,
+    ) -> None:
+        self._reader, self._pgbench = reader, pgbench
+        self._rhythm, self._totals = rhythm, totals
+        self._tables: dict[str, SeriesTable] = {}
+        self._first: OsSnapshot | None = None
+        self._last: OsSnapshot | None = None
+        self.failure: str | None = None
+
+    def begin(self) -> float:
+        """The window starts now; returns its start in seconds of the clock."""
+        self._first = self._last = self._look()
+        return self._first.at
+
+    def run(self) -> None:
+        """Sample until stopped; whatever goes wrong ends the sampling, never the program."""
+        if self._first is None:
+            return
+        try:
+            for _ in self._rhythm.ticks(self._first.at):
+                self._add(self._first, self._look())
+        except Exception as error:  # a defect here must not end a trial
+            self.failure = f"{type(error).__name__}: {error}"
+
+    def finish(self) -> dict[str, float]:
+        """The window ends now: its totals. The thread must have ended."""
+        try:
+            if self._first is None or self._last is None:
+                return {}
+            end = self._look()
+            if self._rhythm.is_sample(end.at - self._last.at):
+                self._add(self._first, end)
+            return self._totals(self._first, end)
+        finally:
+            self._reader.close()
+
+    def series(self) -> tuple[Series, ...]:
+        return tuple(table.series() for table in self._tables.values())
+
+    def missing(self) -> tuple[tuple[str, str], ...]:
+        own = (("os", self.failure),) if self.failure else ()
+        return (*self._reader.missing, *own)
+
+    def _look(self) -> OsSnapshot:
+        return self._reader.read(self._rhythm.clock(), self._pgbench())
+
+    def _add(self, first: OsSnapshot, snapshot: OsSnapshot) -> None:
+        before = self._last or first
+        for source, row in rates(before, snapshot).items():
+            table = self._tables.setdefault(source, SeriesTable(source))
+            table.add(snapshot.at - first.at, row)
+        self._last = snapshot
 
 
 class Sampler:
@@ -76,21 +143,18 @@ class Sampler:
         each storage class, of which there are metrics too; ``apart``: devices whose transfers
         another device counts again."""
         self.pgbench_pid = pgbench_pid
-        self._interval, self._clock = interval, clock
         self._metrics: dict[str, float] | None = None
         self._sampling: Sampling | None = None
         self._stop = threading.Event()
-        common = _Common(interval=interval, clock=clock, stop=self._stop)
+        rhythm = Rhythm(interval, clock, self._stop)
         self._os = OsProbe(
             reader,
             lambda: self.pgbench_pid if client is None else None,
-            **common,
-            totals=partial(window_totals, storages=storages or {}, apart=apart),
+            rhythm,
+            partial(window_totals, storages=storages or {}, apart=apart),
         )
-        self._client = (
-            None if client is None else OsProbe(client, lambda: self.pgbench_pid, **common)
-        )
-        self._postgres = PostgresProbe(conninfo, version, **common)
+        self._client = None if client is None else OsProbe(client, lambda: self.pgbench_pid, rhythm)
+        self._postgres = PostgresProbe(conninfo, version, rhythm)
         runs = {"os": self._os.run, "postgres": self._postgres.run}
         if self._client is not None:
             runs["client"] = self._client.run
@@ -129,21 +193,21 @@ class Sampler:
             if name in self._threads and self._threads[name].ident is not None:
                 self._threads[name].join()
         server_totals = self._os.finish()
-        return (
-            server_totals
-            if self._client is None
-            else with_client(server_totals, self._client.finish())
-        )
+        if self._client is None:
+            return server_totals
+        server_totals.pop(PGBENCH_SHARE, None)  # none runs there
+        return server_totals | client_metrics(self._client.finish())
 
     def _collect(self) -> Sampling:
         of_machine = self.end()
         late = self._end_postgres()
-        metrics = {**of_machine, **({} if late else self._postgres.totals())}
+        metrics = {**of_machine, **({} if late else self._postgres.totals)}
         missing = [*self._os.missing(), *self._postgres.missing(), *late]
         series = [*self._os.series(), *self._postgres.series()]
         if self._client is not None:
             missing += [(f"{CLIENT} {name}", why) for name, why in self._client.missing()]
-            series += client_series(self._client.series())
+            of_client = self._client.series()
+            series += [replace(own, source=CLIENT) for own in of_client if own.source == "os"]
         return Sampling(
             series=tuple(series),
             metrics=metrics,
@@ -160,6 +224,15 @@ class Sampler:
         self._postgres.abort()
         thread.join(ANSWER_PATIENCE)
         return [("postgres", "the server did not answer")]
+
+
+def client_metrics(totals: Mapping[str, float]) -> dict[str, float]:
+    """The totals of the client's host that a trial has beside its server's."""
+    return {
+        f"{CLIENT}_{name}": value
+        for name, value in totals.items()
+        if name.startswith("cpu_") or name in {"context_switches", PGBENCH_SHARE}
+    }
 
 
 def stopped(samplers: Sequence[Sampler]) -> list[Sampling]:
@@ -183,9 +256,9 @@ def window_totals(
     seconds = max(after.at - before.at, 1e-9)
     for name, devices in storages.items():
         known = [device for device in devices if device in before.disks and device in after.disks]
-        rates = [disk_rates(before.disks[device], after.disks[device], seconds) for device in known]
-        for column in rates[0] if rates else ():
-            values = [rate[column] for rate in rates]
+        rows = [disk_rates(before.disks[device], after.disks[device], seconds) for device in known]
+        for column in rows[0] if rows else ():
+            values = [row[column] for row in rows]
             whole[storage_metric(name, column)] = max(values) if column == BUSY else sum(values)
     return whole
 

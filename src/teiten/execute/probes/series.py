@@ -6,7 +6,9 @@ source become a series: a column that a row lacks is NaN there.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,6 +37,25 @@ def ticks(
             return
         yield number
         number += 1
+
+
+@dataclass(frozen=True)
+class Rhythm:
+    """When the probes of a window sample, and until when."""
+
+    interval: float
+    """Seconds between two samples."""
+    clock: Callable[[], float]
+    """Seconds, which only rise."""
+    stop: threading.Event
+
+    def ticks(self, start: float, *, parts: int = 1) -> Iterator[int]:
+        """``ticks`` from ``start`` on until the window is stopped, ``parts`` in an interval."""
+        return ticks(start, self.interval / parts, self.clock, self.stop.wait)
+
+    def is_sample(self, seconds: float) -> bool:
+        """Whether so long a rest at the window's end gets a row of its own."""
+        return seconds >= SHORTEST_SAMPLE * self.interval
 
 
 class SeriesTable:

@@ -8,19 +8,25 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import psycopg
 
-from teiten.errors import ServerError, TeitenError
+from teiten.errors import TeitenError
 from teiten.execute.applied import command_of
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import BENCH_DATABASE, StartOptions, StopManner
 from teiten.execute.postgres.server_log import scan
-from teiten.execute.probes.os import OfOneServer, OsReader
+from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.sampler import Sampler
-from teiten.execute.sites.clusters import CampaignClusters, RunningServer
-from teiten.execute.sites.hosted import ClusterPlace, HostedCluster, HostLostError, Launch, failure
+from teiten.execute.sites.hosted import (
+    CampaignClusters,
+    ClusterPlace,
+    HostedCluster,
+    HostLostError,
+    Launch,
+    RunningServer,
+)
 from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.node_emulation import TrialLimits
 from teiten.execute.sites.nodes import TrialNode, file_of
@@ -135,10 +141,6 @@ class ClusterNode(TrialNode):
             **options,
         )
 
-    def sampler_beside_others(self) -> Sampler:
-        """A sampler of this server alone; another node's has what the host tells."""
-        return self.sampler(OfOneServer(self.host.reader((self.pid or 0,), ())))
-
     @property
     def name(self) -> str:
         """For messages."""
@@ -164,21 +166,14 @@ class ClusterNode(TrialNode):
         if self.has_ended() and not any(problem.code == CRASHED for problem in problems):
             problems = (Problem(CRASHED, ENDED_UNSAID), *problems)
         self._crashed = any(problem.code == CRASHED for problem in problems)
-        return (*self._out_of_memory(self.found), *replaced(self.found), *problems)
-
-    def _out_of_memory(self, cluster: HostedCluster) -> tuple[Problem, ...]:
-        """Processes of an emulated node that the kernel ended because of its limit."""
-        own = cluster.emulated
-        if own is None or own.machine.memory is None:
-            return ()
-        readings = self._own_facts["memory"] = own.limit.readings()
-        return out_of_memory(readings, own.machine.memory)
-
-    def failure(self, name: str, error: psycopg.Error) -> ServerError:
-        """Say what an error of a connection to the server means; ``name``: of the server. Raises
-        HostLostError where its host is lost."""
-        self.host.check()
-        return failure(name, error)
+        replaced = self.found.replaced_file()
+        if replaced is not None:  # a trial of a server whose files are others' says nothing
+            problems = (Problem("replaced-file", replaced), *problems)
+        own = self.found.emulated
+        if own is not None:
+            ended = out_of_memory(own.limit, own.machine.memory, self._own_facts)
+            problems = (*ended, *problems)
+        return problems
 
     def stop(self) -> Facts:
         """Fast where the cluster is kept; data that was changed is thrown away, so that its
@@ -235,21 +230,7 @@ class ClusterNode(TrialNode):
             self.evidence.append((kind, name))
 
 
-class Server(Protocol):
-    """One whose files somebody else may change."""
-
-    def replaced_file(self) -> str | None:
-        """Say what stands in the place of one of its files; None where the file does."""
-        ...
-
-
 def keep(folder: Path, name: str, content: bytes) -> None:
     """Write a server's file into the evidence, for those alone who may read the server's."""
     with HeldFolder.open_itself(folder) as evidence:
         evidence.write(name, content, durable=True)
-
-
-def replaced(server: Server) -> tuple[Problem, ...]:
-    """A trial of a server whose files are not its own any more says nothing."""
-    problem = server.replaced_file()
-    return () if problem is None else (Problem("replaced-file", problem),)

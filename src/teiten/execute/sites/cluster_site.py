@@ -16,13 +16,12 @@ from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
-from teiten.execute.probes.os import OsReader
+from teiten.execute.probes.os import OfOneServer, OsReader
 from teiten.execute.probes.procfs import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.cluster_node import CRASHED, ClusterNode
-from teiten.execute.sites.clusters import CampaignClusters, RunningServers
 from teiten.execute.sites.contract import WARM, Site, StackSource
-from teiten.execute.sites.hosted import ClusterPlace
+from teiten.execute.sites.hosted import CampaignClusters, ClusterPlace, RunningServers, failure
 from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.node_emulation import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import Nodes
@@ -95,7 +94,8 @@ class ClusterSite(Site):
         left = self._clusters.running.pop(self._places, None)
         if left is None:
             return False
-        if left.start != start_of(self._trial) or not left.are_running:
+        running = all(server.cluster.is_running() for server in left.servers)
+        if left.start != start_of(self._trial) or not running:
             left.end(immediately=True)
             for node, server in zip(self._nodes, left.servers, strict=True):
                 if self._clusters.kept.pop(node.place, None) is not None:
@@ -203,17 +203,12 @@ class ClusterSite(Site):
     def sampler(self, node: Node = FIRST) -> Sampler:
         asked = self._nodes.node(node)
         there = [member for member in self._nodes if member.host is asked.host]
-        if asked is not there[0]:
-            return asked.sampler_beside_others()
+        if asked is not there[0]:  # which has what the host tells
+            return asked.sampler(OfOneServer(asked.host.reader((asked.pid or 0,), ())))
         reader = asked.host.reader(tuple(member.pid or 0 for member in there), asked.host.devices)
         if asked is not self._nodes.first:
             return asked.sampler(reader)
-        return asked.sampler(
-            reader,
-            client=self._clusters.client_reader(),
-            storages=self._clusters.storage_devices,
-            apart=self._clusters.emulated_devices,
-        )
+        return asked.sampler(reader, **self._clusters.sampler_options())
 
     def page_cache(
         self, relation: str | None = None, node: Node = FIRST, *, first: Bytes | None = None
@@ -230,17 +225,11 @@ class ClusterSite(Site):
         return all(node.is_running() for node in self._nodes)
 
     def problems(self) -> tuple[Problem, ...]:
-        problems = (*self._out_of_memory(), *self._nodes.problems(ClusterNode.problems))
+        # processes of the servers or their load that the kernel ended, then what the logs say
+        ended = out_of_memory(self._limits.limit, self._trial.memory_limit, self._own_facts)
+        problems = (*ended, *self._nodes.problems(ClusterNode.problems))
         # a crash is what others suffer from
         return tuple(sorted(problems, key=lambda problem: problem.code != CRASHED))
-
-    def _out_of_memory(self) -> tuple[Problem, ...]:
-        """Processes of the servers or their load that the kernel ended because of the limit."""
-        limit, made = self._trial.memory_limit, self._limits.limit
-        if limit is None or made is None:
-            return ()
-        readings = self._own_facts["memory"] = made.readings()
-        return out_of_memory(readings, limit)
 
     def stacks(self) -> StackSource | None:
         first = self._nodes.first
@@ -254,7 +243,8 @@ class ClusterSite(Site):
         last."""
         ended = (node for node in self._nodes if node.has_ended())
         blamed = next(ended, self._nodes.asked)
-        return blamed.failure(self._nodes.named(blamed, blamed.name), error)
+        blamed.host.check()
+        return failure(self._nodes.named(blamed, blamed.name), error)
 
     def stop(self, *, sound: bool) -> Facts:
         if sound and self._stays_up and self._nodes.first.keeps and self.is_running():

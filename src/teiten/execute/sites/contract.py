@@ -229,10 +229,8 @@ class CampaignServers(Protocol):
 
     def prepare(self, template: TemplateSpec) -> Facts:
         """Make a template ready. Raises ServerError, MachineError or WorkloadError."""
-        ...
 
     def site(self, trial: PlannedTrial, attempt: int) -> Site: ...
 
     def finish(self) -> None:
         """Give everything back; never raises."""
-        ...

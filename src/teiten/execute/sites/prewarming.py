@@ -54,16 +54,16 @@ def prewarm(connect: Connect) -> Facts:
     ``blocks``: what pg_prewarm loaded; by reading, the pages of what was read.
     """
     with connect() as connection:
-        there = connection.execute(HAS_PREWARM).fetchone()  # a failure would stand in its log
-        if there is not None and there[0]:
+        # asked for, because a failure would stand in the server's log
+        (there,) = connection.execute(HAS_PREWARM).fetchone() or (False,)
+        if there:
             relations, blocks, size = connection.execute(LOAD).fetchone() or (0, 0, 0)
         else:
             relations, blocks, size = _read(connection)
-        how = "pg_prewarm" if there is not None and there[0] else "reading"
         buffers = connection.execute(BUFFERS).fetchone() or (0,)
     return {
         "prewarmed": True,
-        "by": how,
+        "by": "pg_prewarm" if there else "reading",
         "relations": int(relations),
         "blocks": int(blocks),
         "bytes": int(size),
@@ -78,13 +78,11 @@ def _read(connection: psycopg.Connection[Any]) -> tuple[int, int, int]:
         connection.execute(setting)
     for oid, kind, name, bytes_, schema, plain in connection.execute(RELATIONS).fetchall():
         size += bytes_
-        if kind == "i":
-            if not _read_index(connection, oid):
-                continue
-        else:
+        if kind != "i":
             table = sql.Identifier(schema, plain)
-            query = sql.SQL(READ_TABLE).format(table=table, name=sql.Literal(name))
-            connection.execute(query)
+            connection.execute(sql.SQL(READ_TABLE).format(table=table, name=sql.Literal(name)))
+        elif not _read_index(connection, oid):
+            continue
         read, pages = read + 1, pages + bytes_ // 8192
     return read, pages, size
 

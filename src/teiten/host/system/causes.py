@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from teiten.errors import MachineError, UsageError
+from teiten.errors import MachineError, TeitenError, UsageError
 
 MAKE_ROOM = (
     "free some disk space (teiten clean gives some back), or name another disk with --workdir; then"
@@ -69,6 +69,16 @@ def translate_os_errors(doing: str, flag: str | None = None) -> Iterator[None]:
                 machine.message, f"name a place that you can write to with {flag}"
             ) from error
         raise machine from error
+
+
+@contextmanager
+def told_as(message: str, hint: str, kind: type[TeitenError] = MachineError) -> Iterator[None]:
+    """Raise such an error, with what the system says, for what it refuses inside the ``with``:
+    where the caller knows better than the cause does what helps."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{message}: {error.strerror or error}", hint) from error
 
 
 def full_disk(folder: Path) -> MachineError | None:

@@ -16,7 +16,8 @@ from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.installation import Installation, Source, Version
 
 OLDEST = Version(90600)
-LOOPBACK = ("127.", "::1", "localhost")
+LOOPBACK = ("127.", "::1", "localhost", "/", "@")
+"""Beginnings of hosts that are this one, sockets among them."""
 
 ROLE = """
 SELECT r.rolname, r.rolsuper, r.rolcreatedb, r.rolconnlimit, pg_is_in_recovery(),
@@ -58,6 +59,7 @@ def ask(route: Route, names: Collection[str]) -> Installation:
         version = Version(connection.info.server_version)
         check_version(version, route.name)
         server = _ask(connection, route, names, version)
+    had = {"pg_prewarm": server.can_prewarm, "pg_buffercache": server.sees_buffers}
     identity = f"{route.address} {version}"
     return Installation(
         name=route.name,
@@ -65,7 +67,7 @@ def ask(route: Route, names: Collection[str]) -> Installation:
         source=Source.ATTACHED,
         bin_directory=Path(),
         fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
-        contrib=_contrib(server),
+        contrib=frozenset(name for name, there in had.items() if there),
         postgres=None,
         initdb=None,
         pgbench=None,
@@ -115,7 +117,7 @@ def _ask(
         other_sessions=int(sessions),
         encrypted=bool(connection.pgconn.ssl_in_use),
         local=postmaster(connection) is not None,
-        loopback=_is_loopback(connection.info.host),
+        loopback=connection.info.host.startswith(LOOPBACK) or not connection.info.host,
         sees_buffers=superuser and _yes(connection, AVAILABLE.format(name="pg_buffercache")),
         parameters=_parameters(connection, names, version),
     )
@@ -135,12 +137,6 @@ def _refuse(route: Route, role: str, *, creates: bool, standby: bool) -> None:
         )
 
 
-def _contrib(server: AttachedServer) -> frozenset[str]:
-    """Those of Teiten's extensions that the role can have there."""
-    had = {"pg_prewarm": server.can_prewarm, "pg_buffercache": server.sees_buffers}
-    return frozenset(name for name, there in had.items() if there)
-
-
 def _can_prewarm(connection: psycopg.Connection[Any], superuser: bool, version: Version) -> bool:
     if superuser:
         return _yes(connection, AVAILABLE.format(name="pg_prewarm"))
@@ -153,10 +149,6 @@ def _parameters(
     query = PARAMETERS.format(granted=GRANTED if version.major_number >= 15 else "")
     rows = connection.execute(query, ([name.lower() for name in names],)).fetchall()
     return tuple(ServerParameter(*row) for row in rows)
-
-
-def _is_loopback(host: str) -> bool:
-    return not host or host.startswith(("/", "@")) or host.startswith(LOOPBACK)
 
 
 def _yes(connection: psycopg.Connection[Any], query: str) -> bool:

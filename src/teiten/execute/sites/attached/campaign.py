@@ -22,8 +22,7 @@ from teiten.execute.postgres.templates.build import NOT_VISIBLE, leaves_all_visi
 from teiten.execute.sites.attached.asking import postmaster
 from teiten.execute.sites.attached.connection import Route, answering, passed_on
 from teiten.execute.sites.attached.databases import Databases
-from teiten.execute.sites.attached.node import permitted
-from teiten.execute.sites.attached.site import AttachedSite
+from teiten.execute.sites.attached.site import AttachedSite, permitted
 from teiten.model.attached import AttachedServer
 from teiten.model.installation import Pgbench
 from teiten.model.plan import ClusterKey, PlannedTrial, TemplateSpec
@@ -114,37 +113,38 @@ class AttachedDatabases:
         trials = self.bench.plan.trials
         if any(trial.distribution is not None and template in trial.templates for trial in trials):
             return {"built": False}
-        return {"built": True, **self._fill(template, (template.fingerprint, 1, 1))}
+        self._filled[template.fingerprint, 1, 1], facts = self.create(template)
+        return {"built": True, **facts}
 
     def site(self, trial: PlannedTrial, attempt: int) -> AttachedSite:
         del attempt
         return AttachedSite(self, trial)
 
-    def original(self, template: TemplateSpec, cluster: ClusterKey) -> str:
-        """The filled database of a template; made where it is not there yet."""
+    def original(self, template: TemplateSpec, cluster: ClusterKey, like: str | None) -> str:
+        """The filled database of a template, for all trials that only read or copy it; made where
+        it is not there yet. ``like``: see ``create``."""
         if cluster not in self._filled:
-            self._fill(template, cluster)
+            self._filled[cluster] = self.create(template, like)[0]
         return self._filled[cluster]
+
+    def create(self, template: TemplateSpec, like: str | None = None) -> tuple[str, Facts]:
+        """Make a database with what a template holds, which is often nothing yet where an engine
+        spreads tables over servers. ``like``: the name of another server's, which it gets where it
+        can."""
+        route = self._route(template)
+        name = self._of(route).create(like)
+        self._made[route.address, name] = route
+        self._say(f"filling the database {name} on the server {route.name}")
+        database = self.open(template, name)
+        with answering(route):
+            return name, fill(database, template.data, permitted(template), self._say)
 
     def copy(self, template: TemplateSpec, original: str) -> str:
         """A copy for a trial that changes the data."""
         route = self._route(template)
-        databases = self._of(route)
-        databases.drop(original + "_copy")  # of a trial that was cut off
-        name = databases.copy(original)
+        name = self._of(route).copy(original)
         self._made[route.address, name] = route
         return name
-
-    def part(self, template: TemplateSpec, like: str | None) -> str:
-        """Make a server's part of tables that an engine spreads: a database with what its template
-        holds, often nothing yet, named like another server's where it can be."""
-        return self._create(template, like)[0]
-
-    def kept_part(self, template: TemplateSpec, cluster: ClusterKey, like: str | None) -> str:
-        """A server's part for all trials that only read, made by the first."""
-        if cluster not in self._filled:
-            self._filled[cluster] = self.part(template, like)
-        return self._filled[cluster]
 
     def open(self, template: TemplateSpec, database: str) -> AttachedDatabase:
         """Connect once, to know what is in effect. Raises ServerError."""
@@ -162,11 +162,8 @@ class AttachedDatabases:
                 pgbench=self.bench.plan.pgbench,
             )
 
-    def drop(self, template: TemplateSpec, name: str) -> None:
+    def drop(self, address: str, name: str) -> None:
         """Drop a database that this campaign made; raises ServerError where that fails."""
-        self._drop(self._route(template).address, name)
-
-    def _drop(self, address: str, name: str) -> None:
         route = self._made.get((address, name))
         if route is not None:
             for cluster, kept in tuple(self._filled.items()):
@@ -179,24 +176,11 @@ class AttachedDatabases:
         """Drop all that is left; never raises. What cannot be dropped stays noted."""
         for address, name in reversed(tuple(self._made)):
             try:
-                self._drop(address, name)
+                self.drop(address, name)
             except (TeitenError, OSError) as error:
                 self.bench.record.record_event(LEFT, database=name, reason=str(error))
                 self._say(f"the database {name} is left: {error}; teiten clean drops it")
         self._filled.clear()
-
-    def _fill(self, template: TemplateSpec, cluster: ClusterKey) -> Facts:
-        self._filled[cluster], facts = self._create(template)
-        return facts
-
-    def _create(self, template: TemplateSpec, like: str | None = None) -> tuple[str, Facts]:
-        route = self._route(template)
-        name = self._of(route).create(like)
-        self._made[route.address, name] = route
-        self._say(f"filling the database {name} on the server {route.name}")
-        database = self.open(template, name)
-        with answering(route):
-            return name, fill(database, template.data, permitted(template), self._say)
 
     def _route(self, template: TemplateSpec) -> Route:
         address = permitted(template).address

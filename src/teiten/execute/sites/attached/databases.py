@@ -72,6 +72,7 @@ class Databases:
     def copy(self, original: str) -> str:
         """A copy of a database of ours, file by file; nobody may be connected to the original."""
         name = original + COPY_SUFFIX
+        self.drop(name)  # of a trial that was cut off
         with self._connected(name) as connection:
             form = sql.SQL("TEMPLATE {}").format(sql.Identifier(original))
             if _major(connection) >= PROVIDER_SINCE:
@@ -169,10 +170,9 @@ def _create(connection: psycopg.Connection[Any], name: str, form: sql.Composable
 
 
 def _empty(connection: psycopg.Connection[Any]) -> sql.Composable:
-    provider = " LOCALE_PROVIDER libc" if _major(connection) >= PROVIDER_SINCE else ""
-    return sql.SQL("TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'") + sql.SQL(
-        provider
-    )
+    provider = sql.SQL("LOCALE_PROVIDER libc" if _major(connection) >= PROVIDER_SINCE else "")
+    form = sql.SQL("TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' {}")
+    return form.format(provider)
 
 
 def _drop(connection: psycopg.Connection[Any], name: str) -> None:

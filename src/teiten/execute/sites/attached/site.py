@@ -1,34 +1,140 @@
-"""A database on a server that Teiten did not start: METHOD.md's steps as far as they go there.
+"""Databases of a trial on servers that Teiten did not start: METHOD.md's steps as far as they go
+there.
 
-No restart, no files, no server log; the database is dropped where the trial changed it.
-
-The telemetry of attached servers, which may be on this machine or elsewhere.
+No restart, no files, no server log; the database is dropped where the trial changed it. The
+telemetry is that of servers which may be on this machine or elsewhere.
 """
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from teiten.errors import MachineError, ServerError
+from teiten.errors import MachineError, ServerError, TeitenError
 from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
-from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.procfs import ProcessIo, process_io
-from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.probes.sampler import Sampler, Sampling, open_reader
 from teiten.execute.sites.attached.connection import unanswered
-from teiten.execute.sites.attached.node import AttachedNode
 from teiten.execute.sites.contract import Site
-from teiten.execute.sites.nodes import Nodes
+from teiten.execute.sites.nodes import Nodes, TrialNode
+from teiten.execute.sites.server_facts import non_default_settings, read_server_facts
+from teiten.model.attached import AttachedServer
 from teiten.model.installation import Version
-from teiten.model.plan import FIRST, Node, PlannedTrial
+from teiten.model.plan import FIRST, Node, PlannedTrial, TemplateSpec
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
 
 if TYPE_CHECKING:
     from teiten.execute.sites.attached.campaign import AttachedDatabase, AttachedDatabases
+
+
+SECRET = re.compile(r"password|passphrase|secret|token|conninfo|_command$|_key", re.IGNORECASE)
+"""In the names of parameters whose values may hold a password, such as primary_conninfo."""
+
+
+def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
+    """Parameters of a server that is somebody's, as they may stand in a ledger."""
+    return {name: value for name, value in settings.items() if SECRET.search(name) is None}
+
+
+class AttachedNode(TrialNode):
+    """A database of one trial on one of its servers."""
+
+    def __init__(self, campaign: AttachedDatabases, trial: PlannedTrial, number: Node) -> None:
+        super().__init__(campaign.bench, trial, number)
+        self._campaign = campaign
+        self.server: AttachedServer = permitted(self.template)
+        self.found: AttachedDatabase | None = None
+        self._copy: str | None = None
+        self._sound = False
+
+    @property
+    def database(self) -> AttachedDatabase:
+        if self.found is None:
+            raise ServerError("the trial has no database yet", "see the trial's log")
+        return self.found
+
+    @property
+    def name(self) -> str | None:
+        """The database's, once there is one."""
+        return None if self.found is None else self.found.database
+
+    def restore(self, like: str | None) -> Facts:
+        """``like``: how the first node's database is named, where tables are spread: some engines
+        know one name on all nodes."""
+        campaign, cluster = self._campaign, self._trial.cluster_of(self.number)
+        if self._restores and self._trial.distribution is not None:
+            name = self._copy = campaign.create(self.template, like)[0]
+        else:
+            name = campaign.original(self.template, cluster, like)
+            if self._restores:
+                name = self._copy = campaign.copy(self.template, name)
+        self.found = campaign.open(self.template, name)
+        return {"restored": self._restores, "database": name}
+
+    def start(self) -> Facts:
+        reported = self.reported = read_server_facts(self.connect)
+        settings = without_secrets(non_default_settings(self.connect))
+        self._require_version(Version(reported["version_number"]))
+        self._own_facts |= {
+            "version": reported["version"],
+            "settings": settings,
+            "session_settings": dict(self._trial.settings),
+        }
+        return {"version": reported["version_number"], "started": False}
+
+    def prewarm(self) -> Facts:
+        return super().prewarm() if self.server.can_prewarm else {"prewarmed": False}
+
+    def checkpoint(self) -> Facts:
+        if self.server.can_checkpoint:
+            super().checkpoint()
+        return {"checkpoint": self.server.can_checkpoint}
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return self.database.connect(settings=self._trial.settings)
+
+    def stop(self, *, sound: bool) -> None:
+        self._sound = sound
+        self._drop_copy()
+
+    def give_back(self) -> None:
+        """Drop the copy, and a kept database that a failed trial may have left half made."""
+        if not self._restores and self._trial.distribution is not None and not self._sound:
+            self._copy = self.name
+        self._drop_copy()
+        self.found = None
+
+    def _drop_copy(self) -> None:
+        """One that cannot be dropped now is dropped at the campaign's end, or by teiten clean."""
+        if self._copy is not None:
+            with contextlib.suppress(TeitenError, OSError):
+                self._campaign.drop(self.server.address, self._copy)
+            self._copy = None
+
+    def _require_version(self, running: Version) -> None:
+        """The server may have been replaced since it was planned."""
+        planned = self.template.installation.version
+        if running != planned:
+            raise ServerError(
+                f"the server {self.database.route.name} is PostgreSQL {running} now; the campaign"
+                f" was planned for {planned}",
+                "begin a new campaign: versions are not mixed on one side",
+            )
+
+
+def permitted(template: TemplateSpec) -> AttachedServer:
+    """Find what the role of a template's server may do there."""
+    attached = template.installation.attached
+    if attached is None:
+        raise RuntimeError(f"{template.installation.name} is not attached")
+    return attached
 
 
 class AttachedSite(Site):
@@ -41,8 +147,8 @@ class AttachedSite(Site):
         super().__init__(campaign.bench, trial, nodes, campaign.client)
 
     def restore(self) -> Facts:
-        first = self._nodes.first
-        return self._nodes.of_each(lambda node: node.restore(None if node is first else first.name))
+        first, spread = self._nodes.first, self._trial.distribution is not None
+        return self._nodes.of_each(lambda node: node.restore(first.name if spread else None))
 
     def caches(self) -> Facts:
         return {"caches": "kept: the server is attached"}
@@ -105,15 +211,8 @@ OF_THE_CLIENT = frozenset(
     {"cpu_steal_share", "cpu_other_share", "pgbench_cpu_share", "teiten_cpu_share"}
 )
 OF_THE_SERVER = "server_cpu_share"
-CPU_METRICS = OF_THE_CLIENT | {
-    OF_THE_SERVER,
-    "cpu_user_share",
-    "cpu_system_share",
-    "cpu_iowait_share",
-    "cpu_idle_share",
-    "context_switches",
-}
-MACHINE_METRICS = ("cpu_", "disk_", "context_")
+DISK_METRICS = "disk_"
+MACHINE_METRICS = ("cpu_", DISK_METRICS, "context_")
 
 
 class AttachedSampler(Sampler):
@@ -140,32 +239,26 @@ class AttachedSampler(Sampler):
 
     def _collect(self) -> Sampling:
         sampling = super()._collect()
-        kept = self._told_by_this_machine()
         whole = self._here and self._first
         sources = ("disk:",) if whole else ("os", "cpu:", "disk:")
         return replace(
             sampling,
             metrics={
-                name: value
-                for name, value in sampling.metrics.items()
-                if name in kept or not _is_of_machine(name)
+                name: value for name, value in sampling.metrics.items() if self._is_told(name)
             },
             series=tuple(
                 series for series in sampling.series if not series.source.startswith(sources)
             ),
         )
 
-    def _told_by_this_machine(self) -> frozenset[str]:
+    def _is_told(self, name: str) -> bool:
         """The load generator's machine is all that we see of a server elsewhere. Which disk is an
         attached server's is never known."""
+        if not name.startswith(MACHINE_METRICS) and not name.endswith("_cpu_share"):
+            return True
         if not self._first:
-            return frozenset({OF_THE_SERVER} if self._here else ())
+            return self._here and name == OF_THE_SERVER
         if self._here:
-            return CPU_METRICS
-        if self._loopback:  # here, but its processes cannot be told from those of others
-            return OF_THE_CLIENT - {"cpu_other_share"}
-        return OF_THE_CLIENT
-
-
-def _is_of_machine(name: str) -> bool:
-    return name.startswith(MACHINE_METRICS) or name.endswith("_cpu_share")
+            return not name.startswith(DISK_METRICS)
+        # on a loopback it is here, but its processes cannot be told from those of others
+        return name in OF_THE_CLIENT and not (self._loopback and name == "cpu_other_share")

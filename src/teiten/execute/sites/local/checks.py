@@ -16,17 +16,17 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from teiten.errors import MachineError
-from teiten.execute.probes.os_node import NodeReader
+from teiten.execute.probes.os_linux import NodeReader
 from teiten.execute.sites.local.limit import Limit, require_limits
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node_emulation import EmulatedNode, TrialLimits, why_no_disk
 from teiten.host.facts.cgroups import hierarchies
 from teiten.host.facts.disks import disk_numbers
+from teiten.host.system.causes import told_as
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.namespaces import inside, why_no_namespaces
 from teiten.host.system.page_cache import cached
@@ -102,9 +102,9 @@ def _counted(node: EmulatedNode, folder: Path) -> int:
     with _nameless(folder, _write_random, "nodes: no file", hint) as file:
         reader = NodeReader(node.limit.groups, None)
         try:
-            before = reader.read().read or 0
-            _Reading(program, node.limit, words, HINT, space=node.space).read(file)
-            counted = int((reader.read().read or 0) - before)
+            before = reader.read().disk_read_bytes or 0
+            _read_inside(program, file, node.limit, words, HINT, space=node.space)
+            counted = int((reader.read().disk_read_bytes or 0) - before)
         finally:
             reader.close()
     if counted < READ:
@@ -123,46 +123,40 @@ def _write_random(file: IO[bytes]) -> None:
 
 def _nameless(folder: Path, fill: Callable[[IO[bytes]], object], what: str, hint: str) -> IO[bytes]:
     """A file of no name, filled. Raises MachineError where ``what`` cannot be made."""
-    try:
-        with HeldFolder.open(folder) as held:
-            file = held.create_nameless()
+    with told_as(f"{what} can be made in {folder}", hint), HeldFolder.open(folder) as held:
+        file = held.create_nameless()
         fill(file)
+        return file
+
+
+def _read_inside(
+    program: str,
+    file: IO[bytes],
+    limit: Limit,
+    words: str,
+    hint: str,
+    *,
+    seconds: float = PATIENCE,
+    space: Path | None = None,
+) -> None:
+    """Let a program read a file within a limit. Raises MachineError, with ``words``, where it
+    cannot start, or does not come to its end."""
+    try:
+        reader = spawn(
+            own_python("-I", "-S", "-c", program),
+            stdin=file,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            death_signal=KILL,
+            groups=limit.groups,
+            space=space,
+        )
     except OSError as error:
-        raise MachineError(
-            f"{what} can be made in {folder}: {error.strerror or error}", hint
-        ) from error
-    return file
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """A program that reads a file within a limit."""
-
-    program: str
-    limit: Limit
-    described: str
-    hint: str
-    seconds: float = PATIENCE
-    space: Path | None = None
-
-    def read(self, file: IO[bytes]) -> None:
-        """Raises MachineError where it cannot start, or does not come to its end."""
-        try:
-            reader = spawn(
-                own_python("-I", "-S", "-c", self.program),
-                stdin=file,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                death_signal=KILL,
-                groups=self.limit.groups,
-                space=self.space,
-            )
-        except OSError as error:
-            raise MachineError(f"{self.described} cannot start: {error}", self.hint) from error
-        code = killed_after(reader, self.seconds)
-        if code != 0:
-            how = "takes too long" if code is None else f"ended with {code}"
-            raise MachineError(f"{self.described} {how}", self.hint)
+        raise MachineError(f"{words} cannot start: {error}", hint) from error
+    code = killed_after(reader, seconds)
+    if code != 0:
+        how = "takes too long" if code is None else f"ended with {code}"
+        raise MachineError(f"{words} {how}", hint)
 
 
 def lacks(nodes: EmulatedNodes, folder: Path) -> tuple[Lack, ...]:
@@ -226,7 +220,7 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
         what = f"memory: no file of {format_size(size)}, to check the limit,"
         hint = "a smaller limit, or another working folder (--workdir)"
         with _nameless(folder, lambda file: file.truncate(size), what, hint) as file:
-            _Reading(READ_ALL, limit, words, OTHER_MACHINE, seconds).read(file)
+            _read_inside(READ_ALL, file, limit, words, OTHER_MACHINE, seconds=seconds)
             kept, readings = cached(file), limit.readings()
     finally:
         limit.remove()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.probes.os import OsReader
-from teiten.execute.probes.os_probe import open_reader
-from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
-from teiten.execute.sites.clusters import CampaignClusters
+from teiten.execute.probes.sampler import open_reader
+from teiten.execute.sites.cluster_site import cluster_site
+from teiten.execute.sites.hosted import CampaignClusters
 from teiten.execute.sites.local.checks import check_emulation, check_limit
 from teiten.execute.sites.local.cluster import CopyOnDisk, LocalCluster
 from teiten.execute.sites.local.limit import Limit
@@ -79,6 +79,7 @@ class LocalClusters(CampaignClusters):
 
     client: Here
     moves_processes = True
+    site = cluster_site
 
     def __init__(
         self,
@@ -93,38 +94,33 @@ class LocalClusters(CampaignClusters):
         self.machine, self.client = machine, client
         self._say, self._tell = say, tell
         self._templates = TemplateStore(machine.workdir, machine.user)
-        self._limits_checked = self._fsyncs_measured = False
         self.storages = Storages(machine.workdir, machine.user)
         """Those of the factor placement; open once a template was prepared."""
-        self._storages_open = False
+        self._machine_ready = False
         self._host = ThisHost(machine, self.storages)
 
     def prepare(self, template: TemplateSpec) -> Facts:
-        self._open_storages()
-        self._measure_fsyncs()
-        self._check_limits()
+        if not self._machine_ready:
+            self._machine_ready = True
+            self._open_storages()
+            self._measure_fsyncs()
+            self._check_limits()
         if self._templates.ready(template):
             return {"built": False}
         self._templates.build(template, self.bench.plan.pgbench, self._telling(template))
         return {"built": True}
 
     def _open_storages(self) -> None:
-        """Once: make and measure what placements name, and record it."""
-        used = {
-            name
-            for trial in self.bench.plan.trials
-            if trial.placement is not None
-            for name in trial.placement.used
-        }
-        if self._storages_open or not used:
-            return
-        self._storages_open = True
-        named = [storage for storage in self.bench.plan.study.storage if storage.name in used]
-        measured = self.storages.open(named, self._opening)
-        self.bench.record.record_event(MEASURED, storages=measured)
+        """Make and measure what placements name, and record it."""
+        placements = [trial.placement for trial in self.bench.plan.trials if trial.placement]
+        used = {name for placement in placements for name in placement.used}
+        if used:
+            named = [storage for storage in self.bench.plan.study.storage if storage.name in used]
+            measured = self.storages.open(named, self._opening)
+            self.bench.record.record_event(MEASURED, storages=measured)
 
     def _measure_fsyncs(self) -> None:
-        """Once, where commits are shared by nodes: how fast what they make durable is written."""
+        """Where commits are shared by nodes: how fast what they make durable is written."""
         changed = {
             workload.name for workload in self.bench.plan.study.workloads if workload.changes_data
         }
@@ -132,9 +128,8 @@ class LocalClusters(CampaignClusters):
             trial.distribution is not None and trial.cell.workload in changed
             for trial in self.bench.plan.trials
         )
-        if self._fsyncs_measured or not spread:
+        if not spread:
             return
-        self._fsyncs_measured = True
         folder = self.machine.workdir.clusters
         self._opening(f"measuring the storage of {folder} by the interval of fsync")
         try:
@@ -151,55 +146,33 @@ class LocalClusters(CampaignClusters):
         self.bench.observer.preparing(text)
 
     def _check_limits(self) -> None:
-        """Once: see that every limit of memory holds where its clusters will be, and that nodes are
-        what they are to be; record it."""
-        if self._limits_checked:
-            return
-        self._limits_checked = True
-        clusters = self.machine.workdir.clusters
-        places = {
-            trial.number: self._data_folder(trial) or clusters for trial in self.bench.plan.trials
-        }
-        wanted = {
-            (limit, places[trial.number]): None
-            for trial in self.bench.plan.trials
-            for limit in trial.memory_limits
-        }
+        """See that every limit of memory holds where its clusters will be, and that nodes are what
+        they are to be; record it."""
+        workdir, trials = self.machine.workdir, self.bench.plan.trials
+        wanted = dict.fromkeys(
+            (limit, self._data_folder(trial)) for trial in trials for limit in trial.memory_limits
+        )
         for limit, folder in wanted:
-            self.bench.check_interruption()
-            self.bench.observer.preparing(
-                f"the limit of {format_size(limit)}: reading a larger file inside of it"
-            )
-            checked = check_limit(self.machine.workdir, limit, folder)
+            self._opening(f"the limit of {format_size(limit)}: reading a larger file inside of it")
+            checked = check_limit(workdir, limit, folder)
             self.bench.record.record_event(LIMIT_CHECKED, **checked)
-        emulated = [trial for trial in self.bench.plan.trials if trial.machines]
-        if emulated:
-            most = max(emulated, key=lambda trial: len(trial.machines))
-            self.bench.observer.preparing(
-                f"{len(most.machines)} emulated nodes: seeing that they hold"
-            )
-            checked = check_emulation(self.machine.workdir, most.machines, places[most.number])
+        most = max(trials, key=lambda trial: len(trial.machines))
+        if most.machines:
+            self._opening(f"{len(most.machines)} emulated nodes: seeing that they hold")
+            checked = check_emulation(workdir, most.machines, self._data_folder(most))
             self.bench.record.record_event(NODES_CHECKED, **checked)
 
     def host(self, trial: PlannedTrial, node: Node) -> ThisHost:
         del trial, node
         return self._host
 
-    def site(self, trial: PlannedTrial, attempt: int) -> ClusterSite:
-        return cluster_site(self, trial, attempt)
-
     def finish(self) -> None:
         super().finish()
         for image in self.storages.close():
             self._tell(f"the emulated storage {image} is still in use: the next start removes it")
 
-    @property
-    def storage_devices(self) -> Mapping[str, tuple[str, ...]]:
-        return self.storages.devices
-
-    @property
-    def emulated_devices(self) -> frozenset[str]:
-        return self.storages.emulated_devices
+    def sampler_options(self) -> dict[str, Any]:
+        return {"storages": self.storages.devices, "apart": self.storages.emulated_devices}
 
     def limits(self, trial: PlannedTrial, memory: Bytes | None) -> tuple[TrialLimits, Facts]:
         """By a control group that servers and load programs are started in; nodes that are
@@ -212,7 +185,7 @@ class LocalClusters(CampaignClusters):
             made["limit"] = limit.facts
         if not trial.machines:
             return TrialLimits(limit), made
-        folder = self._data_folder(trial) or workdir.clusters
+        folder = self._data_folder(trial)
         limits = TrialLimits.emulating(workdir, trial.machines, folder, limit)
         limits.lift_from_io()
         return limits, {**made, "emulated": len(trial.machines)}
@@ -220,9 +193,13 @@ class LocalClusters(CampaignClusters):
     def clone(
         self, trial: PlannedTrial, node: Node, *, kept: bool
     ) -> tuple[LocalCluster, CloneReport]:
-        workdir, installation = self.machine.workdir, dict(trial.nodes)[node].installation
-        folder = self._cluster_folder(trial, node, kept=kept)
-        parts = self._part_folders(trial, node, kept=kept)
+        workdir, template = self.machine.workdir, dict(trial.nodes)[node]
+        name = f"{self.bench.campaign.name}-{cluster_name(trial, node, kept=kept)}"
+        outside = trial.directory is not None or trial.placement is not None
+        place = self._data_folder(trial)
+        folder = _below(place, name) if outside else place / name
+        storages = () if trial.placement is None else trial.placement.storages
+        parts = {part: _below(self.storages.folder(storage), name) for part, storage in storages}
         places = {part.value: place for part, place in parts.items() if place != folder}
         copy = CopyOnDisk(
             workdir=workdir,
@@ -234,20 +211,19 @@ class LocalClusters(CampaignClusters):
             linked=None,
             in_named_folder=trial.directory is not None,
         )
-        if trial.directory is not None or trial.placement is not None:
+        if outside:
             for part in copy.folders:
                 elsewhere.require_room(part.parent)
                 elsewhere.note(workdir, part)
         try:
             with translate_os_errors(f"{folder} cannot be made"):
-                template = dict(trial.nodes)[node]
                 report = self._templates.clone(template, folder, places, self._method)
-            linked = self._linked_anew(trial, installation, folder)
+            linked = self._linked_anew(trial, template.installation, folder)
         except BaseException:
             copy.remove()
             raise
         cluster = LocalCluster.adopt(
-            installation if linked is None else linked.installation,
+            template.installation if linked is None else linked.installation,
             folder / "data",
             user=self.machine.user,
             log=folder / "server.log",
@@ -281,26 +257,11 @@ class LocalClusters(CampaignClusters):
                 " teiten pg build",
             ) from error
 
-    def _cluster_folder(self, trial: PlannedTrial, node: Node, *, kept: bool) -> Path:
-        name = f"{self.bench.campaign.name}-{cluster_name(trial, node, kept=kept)}"
-        place = self._data_folder(trial)
-        return self.machine.workdir.clusters / name if place is None else _below(place, name)
-
-    def _data_folder(self, trial: PlannedTrial) -> Path | None:
-        """Where a trial's data directory is; None for the working folder."""
+    def _data_folder(self, trial: PlannedTrial) -> Path:
+        """Where a trial's clusters have their data directories."""
         if trial.placement is not None:
             return self.storages.folder(trial.placement.of(Part.DATA))
-        return None if trial.directory is None else Path(trial.directory)
-
-    def _part_folders(self, trial: PlannedTrial, node: Node, *, kept: bool) -> dict[Part, Path]:
-        """The folder of each part of a cluster; none without a placement."""
-        if trial.placement is None:
-            return {}
-        name = f"{self.bench.campaign.name}-{cluster_name(trial, node, kept=kept)}"
-        return {
-            part: _below(self.storages.folder(storage), name)
-            for part, storage in trial.placement.storages
-        }
+        return Path(trial.directory or self.machine.workdir.clusters)
 
     def _telling(self, template: TemplateSpec) -> Callable[[str], None]:
         """Every step as a detail; of a long build now and then how far it is, for everybody."""
@@ -317,9 +278,6 @@ class LocalClusters(CampaignClusters):
 
 
 def _below(place: Path, name: str) -> Path:
-    return place / f"teiten-{name}-{_short_hash(str(place))}"
-
-
-def _short_hash(text: str) -> str:
-    """So that clusters in two folders have two names, and so two notes."""
-    return hashlib.sha256(text.encode()).hexdigest()[:6]
+    """A cluster's folder outside of the working folder. With a hash of the place clusters in two
+    folders have two names, and so two notes."""
+    return place / f"teiten-{name}-{hashlib.sha256(str(place).encode()).hexdigest()[:6]}"

@@ -114,15 +114,11 @@ def sweep_emulated(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]
     done = []
     for note, noted in left_notes(workdir, ENDING, ours=ending):
         image, point = Path(noted.get(IMAGE_AT, "")), Path(noted.get(MOUNT_POINT, ""))
-        if not _is_named(image, point):
+        if not point.name.startswith(PREFIX) or image.name != f"{point.name}{IMAGE}":
             continue
         gone = _removed(image, point, note)
         done.append(f"{'removed' if gone else 'could not remove'} the left emulated device {image}")
     return tuple(done)
-
-
-def _is_named(image: Path, point: Path) -> bool:
-    return point.name.startswith(PREFIX) and image.name == f"{point.name}{IMAGE}"
 
 
 def _make_image(home: Path, name: str, size: int, storage: str) -> None:

@@ -89,15 +89,12 @@ class Limit:
         if allowed.counted:
             parents = _with_counting(parents, root)
         name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
-        groups = {parent.folder / name: parent for parent in parents.values()}
+        groups = tuple(dict.fromkeys(parent.folder / name for parent in parents.values()))
         kernel = _of_kernel(allowed, parents, root)
-        note = write_note(
-            workdir,
-            f"{name}{ENDING}",
-            {GROUPS: [os.fspath(group) for group in groups], KERNEL: kernel},
-        )
+        noted = {GROUPS: list(map(os.fspath, groups)), KERNEL: kernel}
+        note = write_note(workdir, f"{name}{ENDING}", noted)
         throttle = Throttle.of(allowed, parents, name)
-        made = cls(tuple(groups), _facts(allowed, parents, kernel), note, kernel, throttle)
+        made = cls(groups, _facts(allowed, parents, kernel), note, kernel, throttle)
         try:
             for group in groups:
                 group.mkdir()
@@ -136,10 +133,16 @@ class Limit:
             self.note.unlink(missing_ok=True)
 
 
-def out_of_memory(readings: Mapping[str, int], limit: Bytes) -> tuple[Problem, ...]:
-    """A problem where the kernel ended processes in a limit."""
+def out_of_memory(
+    limit: Limit | None, memory: Bytes | None, facts: dict[str, Any]
+) -> tuple[Problem, ...]:
+    """A problem where the kernel ended processes in a limit of memory, whose readings become facts
+    of the trial."""
+    if limit is None or memory is None:
+        return ()
+    readings = facts["memory"] = limit.readings()
     killed = readings.get("oom_kills", 0)
-    return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),) if killed else ()
+    return (Problem("out-of-memory", f"{killed} in {format_size(memory)}"),) if killed else ()
 
 
 def require_limits(allowed: Allowed, root: Path = Path("/")) -> None:
@@ -182,7 +185,8 @@ def _require_linux() -> None:
 def _facts(
     allowed: Allowed, parents: Mapping[str, Hierarchy], kernel: Sequence[tuple[str, str]]
 ) -> dict[str, Any]:
-    facts: dict[str, Any] = {**allowed.limited, "cgroup": _version(parents)}
+    version = max((hierarchy.version for hierarchy in parents.values()), default=None)
+    facts: dict[str, Any] = {**allowed.limited, "cgroup": version}
     if allowed.transfers:
         facts["transfers"] = {device.device: dict(device.limits) for device in allowed.transfers}
         facts["kernel_writes_limited"] = bool(kernel) or parents[STORAGE].version != 1
@@ -272,10 +276,6 @@ def _reason(what: str, seen: list[Hierarchy]) -> str:
             f" (cgroup.subtree_control)"
         )
     return f"no control group that limits {what} can be made in or above {folder}"
-
-
-def _version(parents: Mapping[str, Hierarchy]) -> int | None:
-    return max((hierarchy.version for hierarchy in parents.values()), default=None)
 
 
 def _removed(group: Path) -> bool:

@@ -1,14 +1,14 @@
 """The files of control groups, versions 1 and 2: what is written into them, and what they tell.
 
 Sources: cgroups(7); Linux, Documentation/admin-guide/cgroup-v1/memory.rst, …/blkio-controller.rst,
-…/cgroup-v2.rst, …/scheduler/sched-bwc.rst.
+…/cgroup-v2.rst.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError
@@ -77,24 +77,21 @@ def lifted(text: str) -> str:
     return f"{text.split(maxsplit=1)[0]} 0"
 
 
-CPU, MEMORY, STORAGE, CPU_TIME = "cpu", "memory", "storage", "cpu-time"
+MEMORY, STORAGE, CPU_TIME = "memory", "storage", "cpu-time"
 """Resources that are limited or counted."""
-CONTROLLERS = {CPU: ("cpu", "cpu"), MEMORY: ("memory", "memory"), STORAGE: ("blkio", "io")} | {
-    CPU_TIME: ("cpuacct", "")  # a group of version 2 counts it without any controller
+CONTROLLERS = {
+    MEMORY: ("memory", "memory"),
+    STORAGE: ("blkio", "io"),
+    CPU_TIME: ("cpuacct", ""),  # a group of version 2 counts it without any controller
 }
 """Their names in version 1 and in version 2."""
-PERIOD = 100_000
-"""Microseconds in which the share of the processors is counted."""
 BEYOND_ANY_DISK = 1 << 50
 """Bytes per second: version 1 counts transfers only where there is some rule."""
 PEAKS = ("memory.peak", "memory.max_usage_in_bytes", "memory.current")
 """From version 2 since Linux 5.19, version 1, and version 2 before."""
 SWAP_1, SWAP_2 = "memory.memsw.limit_in_bytes", "memory.swap.max"
 READ_1, WRITE_1 = FILES_1["read_bandwidth"], FILES_1["write_bandwidth"]
-NEEDED = frozenset(
-    {"memory.limit_in_bytes", "memory.max", "cpu.max", "cpu.cfs_quota_us", FILE_2}
-    | set(FILES_1.values())
-)
+NEEDED = frozenset({"memory.limit_in_bytes", "memory.max", FILE_2, *FILES_1.values()})
 """A group without these files limits nothing."""
 
 
@@ -102,8 +99,6 @@ NEEDED = frozenset(
 class Allowed:
     """Resources that those in a group may use together; None for no limit."""
 
-    cpus: float | None = None
-    """Seconds of processor time per second."""
     memory: int | None = None
     """Bytes."""
     read: int | None = None
@@ -117,9 +112,9 @@ class Allowed:
     """Whether their use is counted as well, as far as the system lets a group count it."""
 
     @property
-    def limited(self) -> dict[str, float]:
+    def limited(self) -> dict[str, int]:
         """Resources that are limited, and to how much."""
-        amounts = {CPU: self.cpus, MEMORY: self.memory, STORAGE: self.read or self.write}
+        amounts = {MEMORY: self.memory, STORAGE: self.read or self.write}
         return {name: amount for name, amount in amounts.items() if amount is not None}
 
     @property
@@ -129,15 +124,13 @@ class Allowed:
 
 
 def settings(allowed: Allowed, what: str, version: int) -> Iterator[tuple[str, str]]:
-    """Files of a group and what is written into them, in order; ``what``: CPU, MEMORY, …"""
+    """Files of a group and what is written into them, in order; ``what``: MEMORY or STORAGE."""
     if what == MEMORY and allowed.memory is not None:
         yield from _of_memory(str(int(allowed.memory)), version)
-    elif what == CPU and allowed.cpus is not None:
-        yield from _of_processors(str(round(allowed.cpus * PERIOD)), version)
     elif what == STORAGE:
         yield from transfer_settings(version, allowed.transfers)
-        if allowed.disk is not None:
-            yield from _of_storage(allowed, version)
+        if allowed.disk is not None and (version == 1 or STORAGE in allowed.limited):
+            yield from _of_storage(allowed.disk, allowed.read, allowed.write, version)
 
 
 def _of_memory(limit: str, version: int) -> Iterator[tuple[str, str]]:
@@ -150,28 +143,14 @@ def _of_memory(limit: str, version: int) -> Iterator[tuple[str, str]]:
         yield SWAP_2, "0"
 
 
-def _of_processors(quota: str, version: int) -> Iterator[tuple[str, str]]:
+def _of_storage(
+    disk: str | None, read: int | None, write: int | None, version: int
+) -> Iterator[tuple[str, str]]:
     if version == 1:
-        yield "cpu.cfs_period_us", str(PERIOD)
-        yield "cpu.cfs_quota_us", quota
+        yield READ_1, f"{disk} {read or BEYOND_ANY_DISK}"
+        yield WRITE_1, f"{disk} {write or BEYOND_ANY_DISK}"
     else:
-        yield "cpu.max", f"{quota} {PERIOD}"
-
-
-def _of_storage(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
-    if version == 1:
-        yield READ_1, f"{allowed.disk} {allowed.read or BEYOND_ANY_DISK}"
-        yield WRITE_1, f"{allowed.disk} {allowed.write or BEYOND_ANY_DISK}"
-    elif STORAGE in allowed.limited:
-        yield FILE_2, f"{allowed.disk} rbps={allowed.read or 'max'} wbps={allowed.write or 'max'}"
-
-
-def eased(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
-    """List the writes that lift the storage limits of ``settings``; transfers are still counted."""
-    if version == 1:
-        yield from _of_storage(replace(allowed, read=None, write=None), version)
-    else:
-        yield FILE_2, f"{allowed.disk} rbps=max wbps=max"
+        yield FILE_2, f"{disk} rbps={read or 'max'} wbps={write or 'max'}"
 
 
 def peak(group: Path) -> int | None:
@@ -214,7 +193,10 @@ class Throttle:
         group, version = parent.folder / name, parent.version
         return cls(
             tuple((group / file, text) for file, text in settings(allowed, STORAGE, version)),
-            tuple((group / file, text) for file, text in eased(allowed, version)),
+            tuple(
+                (group / file, text)
+                for file, text in _of_storage(allowed.disk, None, None, version)  # still counted
+            ),
         )
 
     def apply(self) -> None:

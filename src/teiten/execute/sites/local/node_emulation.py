@@ -10,7 +10,7 @@ from teiten.errors import MachineError
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.probes.os import OsReader
-from teiten.execute.probes.os_node import NodeReader, WithNode
+from teiten.execute.probes.os_linux import NodeReader, WithNode
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node_network import ADDRESSES, NodeNetwork
@@ -142,7 +142,7 @@ def allowed(machine: NodeMachine, folder: Path) -> Allowed:
             "put the working folder (--workdir) on one disk; or leave out nodes.read, nodes.write",
         )
     disk = disks[0] if len(disks) == 1 else None
-    return Allowed(None, machine.memory, machine.read, machine.write, disk, counted=True)
+    return Allowed(machine.memory, machine.read, machine.write, disk, counted=True)
 
 
 def why_no_disk(disks: Sequence[str], folder: Path) -> str:

@@ -88,9 +88,7 @@ class Storages:
     def close(self) -> tuple[Path, ...]:
         """The files of emulated devices that are still in use: they stay noted, and the next start
         removes them."""
-        emulated = [
-            opened.emulated for opened in self._open.values() if opened.emulated is not None
-        ]
+        emulated = [opened.emulated for opened in self._open.values() if opened.emulated]
         self._open.clear()
         return tuple(device.image for device in emulated if not device.remove())
 
@@ -104,7 +102,7 @@ class Storages:
 
     def _facts(self, opened: _Open) -> dict[str, Any]:
         disk, storage = disk_of(opened.folder), opened.storage
-        emulation: dict[str, Any] | None = None
+        emulation = None
         if storage.emulation is not None and opened.emulated is not None:
             emulation = {**asdict(storage.emulation), "direct": opened.emulated.device.direct}
         return {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teiten.execute.client.contract import LogReader, Program
+from teiten.execute.client.contract import Program
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.pgbench_log import LogSummary
 from teiten.execute.sites.remote.hosts import Host
@@ -50,13 +50,11 @@ class RemoteChild:
         self.pid: int = started["pid"]
         self.returncode: int | None = None
         self.cpu_seconds = 0.0
-        self.latencies: dict[str, Any] | None = None
-        """The log's, once the program has ended."""
         self._number: int = started["run"]
         self._position = 0
         self._looked = 0.0
         self._due = time.monotonic() + program.due
-        self.log: LogReader | None = RemoteLog(self) if program.log is not None else None
+        self.log: RemoteLog | None = RemoteLog() if program.log is not None else None
 
     def ended(self) -> bool:
         """Whether it has ended; its outputs are complete here then. Raises HostLostError."""
@@ -97,35 +95,31 @@ class RemoteChild:
         return state, new
 
     def _take_end(self, state: dict[str, Any]) -> None:
-        output = self._host.link.ask("loads.output", run=self._number)[1]
+        latencies, output = self._host.link.ask("loads.collect", run=self._number)
         self._output.write_bytes(output)
-        self.latencies = self._host.call("loads.latencies", run=self._number)
+        if self.log is not None:
+            self.log.take(latencies)
         self.cpu_seconds = float(state["cpu_seconds"])
-        self._host.call("loads.remove", run=self._number)
         self.returncode = int(state["code"])
 
 
 class RemoteLog:
     """The per-transaction log, which the client host has counted."""
 
-    def __init__(self, child: RemoteChild) -> None:
-        self._child = child
-        self._summary: LogSummary | None = None
+    def __init__(self) -> None:
         self.histogram = LatencyHistogram()
+        self._summary = LogSummary(0, "pgbench was cut off")
+
+    def take(self, counted: dict[str, Any]) -> None:
+        """Take the counts of a program that has ended."""
+        self.histogram.record(
+            np.array(counted["values"], dtype=np.int64), np.array(counted["counts"], dtype=np.int64)
+        )
+        self._summary = LogSummary(self.histogram.count, counted["error"])
 
     def stop(self) -> LogSummary:
         """The counts; pgbench must have ended."""
-        if self._summary is None:
-            self._summary = self._take(self._child.latencies)
         return self._summary
-
-    def _take(self, counted: dict[str, Any] | None) -> LogSummary:
-        if counted is None:
-            return LogSummary(0, "pgbench was cut off")
-        self.histogram.record_counted(
-            np.array(counted["values"], dtype=np.int64), np.array(counted["counts"], dtype=np.int64)
-        )
-        return LogSummary(self.histogram.count, counted["error"])
 
 
 class RemoteClient:

@@ -15,14 +15,13 @@ from psycopg import sql
 
 from teiten import connections
 from teiten.connections import Conninfo
-from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.beside import ServerSurroundings, filled
 from teiten.execute.postgres.cluster import BENCH_DATABASE, StopManner
 from teiten.execute.postgres.conf import Opening
-from teiten.execute.sites.hosted import HostedCluster, Launch, failure
+from teiten.execute.sites.hosted import HostedCluster, Launch
 from teiten.execute.sites.remote.agent.forms import settings_form
 from teiten.execute.sites.remote.client import RemoteChild
 from teiten.execute.sites.remote.hosts import REACH_TIMEOUT, Host
@@ -200,16 +199,15 @@ class RemoteCluster(HostedCluster):
     def launch(self, launch: Launch) -> Facts:
         way = self._way
         opening = None if way is None else asdict(way.opening(self.installation))
-        self.begun(
-            self.host.call(
-                "clusters.start",
-                key=self.key,
-                settings=settings_form(launch.settings),
-                opening=opening,
-                port=None if way is None else launch.options.port,
-                passwords=launch.options.knows_passwords,
-            )
+        state = self.host.call(
+            "clusters.start",
+            key=self.key,
+            settings=settings_form(launch.settings),
+            opening=opening,
+            port=None if way is None else launch.options.port,
+            passwords=launch.options.knows_passwords,
         )
+        self.begun(state)
         if way is not None:
             with self.connect(BENCH_DATABASE) as connection:
                 way.let_in(connection, self.installation)
@@ -297,13 +295,8 @@ class RemoteCluster(HostedCluster):
         )
 
     def connect(self, dbname: str = "postgres") -> psycopg.Connection[Any]:
-        """Connect as the superuser. Raises psycopg.Error; ``failure`` says what it means."""
+        """Connect as the superuser. Raises psycopg.Error."""
         return connections.connect(self.conninfo(dbname))
-
-    def failure(self, error: psycopg.Error) -> ServerError:
-        """It is the server's, unless the host is lost: HostLostError is raised then."""
-        self.host.call("machine.clock")
-        return failure(self.name, error)
 
     @property
     def _started(self) -> dict[str, Any]:

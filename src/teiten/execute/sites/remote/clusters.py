@@ -6,7 +6,6 @@ import contextlib
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,14 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres.templates.build import Tables, fill
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
-from teiten.execute.probes.os import OsReader
-from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
-from teiten.execute.sites.clusters import CampaignClusters
+from teiten.execute.sites.cluster_site import cluster_site
+from teiten.execute.sites.hosted import CampaignClusters, failure
 from teiten.execute.sites.local.node_emulation import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import cluster_name
 from teiten.execute.sites.remote.agent.forms import BUILT, template_form
 from teiten.execute.sites.remote.client import RemoteClient
 from teiten.execute.sites.remote.cluster import NetworkWay, RemoteCluster
-from teiten.execute.sites.remote.hosts import Host, HostPair, RemoteReader
+from teiten.execute.sites.remote.hosts import Host, HostPair
 from teiten.execute.sites.remote.packages import Programs
 from teiten.execute.sites.server_facts import Connect
 from teiten.model.facts import Caution
@@ -42,41 +40,11 @@ LARGEST_OFFSET = 0.1
 DISK_HINT = "see whether the db host has the disk for it"
 
 
-@dataclass(frozen=True)
-class DbHost:
-    """A db host, as nodes on it need it."""
-
-    number: int
-    host: Host
-    programs: Programs
-    devices: tuple[str, ...]
-    way: NetworkWay | None
-    """By which the load, or the coordinator on the first host, reaches its servers; None where
-    that goes by their sockets."""
-
-    @property
-    def is_here(self) -> bool:
-        return self.host.is_here
-
-    @property
-    def boot(self) -> str | None:
-        return self.host.who["boot"] or None
-
-    @property
-    def lost(self) -> bool:
-        return self.host.link.lost
-
-    def check(self) -> None:
-        self.host.call("machine.clock")
-
-    def reader(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> OsReader:
-        return RemoteReader(self.host, postmasters, devices)
-
-
 class RemoteClusters(CampaignClusters):
     """Clusters on hosts that are driven by agents; ``finish`` removes everything there."""
 
     moves_processes = False
+    site = cluster_site
 
     def __init__(self, bench: Bench, here: Path, say: Callable[[str], None]) -> None:
         """``here``: the working folder of this machine.
@@ -92,30 +60,24 @@ class RemoteClusters(CampaignClusters):
             for host in self.pair.each:
                 for line in host.prepare():
                     say(line)
+                host.devices = tuple(host.call("machine.facts", serving=False)["devices"])
             assigned = self.pair.assignment()
-            self.client_devices = self.pair.devices(self.pair.client)
             self._port = plan.study.hosts.db_port
-            ways = (NetworkWay.of_load(assigned), *map(NetworkWay.of_node, assigned.more))
-            self._db_hosts = tuple(
-                DbHost(number, host, Programs(host, say), self.pair.devices(host), way)
-                for number, (host, way) in enumerate(zip(self.pair.servers, ways, strict=True))
-            )
-            db = self._db_hosts[0].programs
-            client = db if assigned.together else Programs(self.pair.client, say)
+            self._programs = {host: Programs(host, say) for host in self.pair.each}
+            self._ways = (NetworkWay.of_load(assigned), *map(NetworkWay.of_node, assigned.more))
+            """By which the load, or the coordinator on the first host, reaches the servers of each
+            db host; None where that goes by their sockets."""
             cores = float(plan.hosts.client.facts.cpu.logical)
-            self.client = RemoteClient(self.pair.client, client, cores)
+            self.client = RemoteClient(self.pair.client, self._programs[self.pair.client], cores)
             self._note_clocks()
         except BaseException:
             self.pair.close()
             raise
 
-    def site(self, trial: PlannedTrial, attempt: int) -> ClusterSite:
-        return cluster_site(self, trial, attempt)
-
-    def host(self, trial: PlannedTrial, node: Node) -> DbHost:
+    def host(self, trial: PlannedTrial, node: Node) -> Host:
         """The only one, or that of the node's number."""
-        number = trial.host_of(node) if len(self._db_hosts) > 1 else 0
-        return self._db_hosts[number]
+        servers = self.pair.servers
+        return servers[trial.host_of(node) if len(servers) > 1 else 0]
 
     def prepare(self, template: TemplateSpec) -> Facts:
         """Build a template on the db hosts that have nodes of it, unless it is there."""
@@ -125,38 +87,35 @@ class RemoteClusters(CampaignClusters):
             for node, spec in trial.nodes
             if spec.fingerprint == template.fingerprint
         }
-        built = [
-            self._prepared(self._db_hosts[number], template) for number in sorted(wanted or {0})
-        ]
+        servers = self.pair.servers
+        built = [self._prepared(servers[number], template) for number in sorted(wanted or {0})]
         return {"built": any(built)}
 
-    def _prepared(self, place: DbHost, template: TemplateSpec) -> bool:
+    def _prepared(self, db: Host, template: TemplateSpec) -> bool:
         """Whether the template had to be built."""
-        spec = template_form(template, place.programs.server(template.installation))
-        db = place.host
-        if db.call("clusters.ready", template=spec):
+        spec = template_form(template, self._programs[db].server(template.installation))
+        pgbench = str(self._plan.pgbench.version)
+        state = db.call("clusters.begin_build", template=spec, pgbench=pgbench)
+        if state is None:
             return False
         self._say(f"building the template on {db.shown}")
-        state = db.call(
-            "clusters.begin_build", template=spec, pgbench=str(self._plan.pgbench.version)
-        )
-        if state is not None:
-            self._build(place, template, state)
+        self._build(db, template, state)
         return True
 
     def clone(
         self, trial: PlannedTrial, node: Node, *, kept: bool
     ) -> tuple[RemoteCluster, CloneReport]:
-        place, template = self.host(trial, node), dict(trial.nodes)[node]
-        installation = place.programs.server(template.installation)
+        host, template = self.host(trial, node), dict(trial.nodes)[node]
+        installation = self._programs[host].server(template.installation)
         name = cluster_name(trial, node, kept=kept)
-        report = place.host.call(
+        report = host.call(
             "clusters.clone",
             key=name,
             template=template_form(template, installation),
             name=f"{self.bench.campaign.name}-{name}",
         )
-        cluster = RemoteCluster(place.host, name, installation, place.way, self.pair.client)
+        way = self._ways[host.number]
+        cluster = RemoteCluster(host, name, installation, way, self.pair.client)
         method = CopyMethod(report["method"])
         return cluster, CloneReport(method, report["seconds"], report["bytes"])
 
@@ -189,10 +148,9 @@ class RemoteClusters(CampaignClusters):
                 seconds.append(time.perf_counter() - begun)
         return {"round_trip": statistics.median(seconds)}
 
-    def client_reader(self) -> RemoteReader | None:
-        if self.pair.client is self.pair.db:
-            return None
-        return RemoteReader(self.pair.client, (), self.client_devices)
+    def sampler_options(self) -> dict[str, Any]:
+        client = self.pair.client
+        return {} if client is self.pair.db else {"client": client.reader((), client.devices)}
 
     def clocks(self) -> Facts:
         return {"clocks": self._offsets()}
@@ -205,23 +163,23 @@ class RemoteClusters(CampaignClusters):
                 reading = host.clock()
                 offsets[label] = [reading.offset, reading.uncertainty]
                 if abs(reading.offset) - reading.uncertainty > LARGEST_OFFSET:
-                    self.bench.record.record_caution(clock_apart(host.shown))
+                    self.bench.record.record_caution(Caution.note("clock-apart", on=host.shown))
         return offsets
 
     def finish(self) -> None:
         super().finish()
         self.pair.close()
 
-    def _build(self, place: DbHost, template: TemplateSpec, state: dict[str, Any]) -> None:
-        db = place.host
-        cluster = RemoteCluster(db, BUILT, place.programs.server(template.installation))
+    def _build(self, db: Host, template: TemplateSpec, state: dict[str, Any]) -> None:
+        cluster = RemoteCluster(db, BUILT, self._programs[db].server(template.installation))
         try:
             cluster.begun(state)
             try:
-                run = partial(self._run_pgbench, place.programs, cluster)
+                run = partial(self._run_pgbench, cluster)
                 fill(Tables(cluster, run), template.data, self._say)
             except psycopg.Error as error:
-                raise cluster.failure(error) from error
+                db.check()
+                raise failure(cluster.name, error) from error
             cluster.leave()
             db.call("clusters.finish_build")
         except BaseException:
@@ -230,11 +188,9 @@ class RemoteClusters(CampaignClusters):
                 db.call("clusters.drop_build")
             raise
 
-    def _run_pgbench(
-        self, programs: Programs, cluster: RemoteCluster, arguments: Sequence[str], what: str
-    ) -> None:
+    def _run_pgbench(self, cluster: RemoteCluster, arguments: Sequence[str], what: str) -> None:
         """The campaign's, on a db host; it may have to be sent."""
-        pgbench = programs.pgbench(self._plan.pgbench)
+        pgbench = self._programs[cluster.host].pgbench(self._plan.pgbench)
         cluster.host.call(
             "clusters.run",
             arguments=[str(pgbench.path), *arguments],
@@ -258,8 +214,3 @@ class RemoteClusters(CampaignClusters):
                 clock_offset=round(offset, 6),
                 clock_uncertainty=round(uncertainty, 6),
             )
-
-
-def clock_apart(host: str) -> Caution:
-    """The clock of a host is not ours."""
-    return Caution.note("clock-apart", on=host)

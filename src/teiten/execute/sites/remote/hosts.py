@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from teiten.errors import MachineError, UsageError
-from teiten.execute.postgres.sockets import new_socket_directory, remove_socket_directory
+from teiten.execute.postgres.sockets import SOCKET, new_socket_directory, remove_socket_directory
 from teiten.execute.probes.os import OsSnapshot
 from teiten.execute.sites.remote.link import Link, LocalCarrier
 from teiten.execute.sites.remote.ssh import SshConnection, check_host
@@ -39,6 +39,11 @@ class ClockReading:
 class Host:
     """A host with an agent that waits for requests."""
 
+    number = 0
+    """Among the db hosts, in the order of nodes."""
+    devices: tuple[str, ...] = ()
+    """The disks below its working folder, once a campaign has asked for them."""
+
     def __init__(self, role: Role, name: str, python: str, workdir: str | None) -> None:
         """Raises MachineError where it cannot be reached, or is none that can be used."""
         self.role = role
@@ -61,14 +66,25 @@ class Host:
     def is_here(self) -> bool:
         return self._ssh is None
 
+    @property
+    def boot(self) -> str | None:
+        return self.who["boot"] or None
+
+    @property
+    def lost(self) -> bool:
+        return self.link.lost
+
     def call(self, what: str, payload: bytes = b"", /, **values: Any) -> Any:
         """Ask the agent; raises its TeitenError, or HostLostError."""
         return self.link.call(what, payload, **values)
 
-    def same_kind(self) -> bool:
-        """Whether programs of this machine can run there."""
-        ours = (platform.system(), platform.machine())
-        return ours == (self.who["system"], self.who["architecture"])
+    def check(self) -> None:
+        """Raise HostLostError where it is lost."""
+        self.call("machine.clock")
+
+    def reader(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> RemoteReader:
+        """``postmasters``: of our servers that run on the host."""
+        return RemoteReader(self, postmasters, devices)
 
     def prepare(self) -> list[str]:
         """Make the folders there, keep others out, sweep; what was done."""
@@ -110,18 +126,18 @@ class Host:
             return Path(there)
         folder = new_socket_directory(OURSELVES)
         try:
-            self._ssh.forward(folder / _socket(port), f"{there}/{_socket(port)}")
+            self._ssh.forward(folder / f"{SOCKET}{port}", f"{there}/{SOCKET}{port}")
         except BaseException:
             remove_socket_directory(folder)
-            self.call("machine.clock")  # a lost connection is told as such
+            self.check()  # a lost connection is told as such
             raise
         return folder
 
     def drop_socket(self, here: Path, there: str, port: int) -> None:
         """Take it away again; never raises."""
         if self._ssh is not None:
-            if not self.link.lost:
-                self._ssh.cancel(here / _socket(port), f"{there}/{_socket(port)}")
+            if not self.lost:
+                self._ssh.cancel(here / f"{SOCKET}{port}", f"{there}/{SOCKET}{port}")
             with contextlib.suppress(OSError):
                 remove_socket_directory(here)
 
@@ -144,8 +160,9 @@ class HostPair:
         try:
             if not hosts.together:
                 self.client = self._host(Role.CLIENT)
-            for further in hosts.more:
+            for number, further in enumerate(hosts.more, start=1):
                 self.more.append(Host(Role.DB, further.name, hosts.python, further.workdir))
+                self.more[-1].number = number
             self._require_apart()
         except BaseException:
             self.close()
@@ -185,15 +202,14 @@ class HostPair:
         further = {f"{Role.DB}-{number}": host for number, host in enumerate(self.more, start=2)}
         return {str(Role.DB): self.db, str(Role.CLIENT): self.client, **further}
 
-    @property
-    def lost(self) -> Host | None:
-        return next((host for host in self.each if host.link.lost), None)
-
     def assignment(self) -> HostAssignment:
         """The hosts and the way between them, for the plan."""
         db = self.db.planned(Role.DB)
         client = db if self.client is self.db else self.client.planned(Role.CLIENT)
-        address, client_address = self._addresses() or (None, None)
+        address = client_address = None  # where the load goes by a socket
+        if self.client is not self.db:
+            address = self._address(self.db, self.client, self.hosts.db_address, "ADDRESS")
+            client_address = str(self.client.call("machine.source_address", to=address))
         more = tuple(
             self._planned_node(host, named.address)
             for host, named in zip(self.more, self.hosts.more, strict=True)
@@ -231,26 +247,9 @@ class HostPair:
             )
         return address
 
-    def devices(self, host: Host) -> tuple[str, ...]:
-        """The disks below the working folder of a host."""
-        return tuple(host.call("machine.facts", serving=False)["devices"])
-
     def close(self) -> None:
         for host in reversed(self.each):  # the load ends before the server
             host.close()
-
-    def __enter__(self) -> HostPair:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _addresses(self) -> tuple[str, str] | None:
-        """Where servers listen, and who is let in; None where the load goes by a socket."""
-        if self.client is self.db:
-            return None
-        address = self._address(self.db, self.client, self.hosts.db_address, "ADDRESS")
-        return address, str(self.client.call("machine.source_address", to=address))
 
 
 def _address_of_connection(server: Host, asker: Host, words: str) -> str:
@@ -259,7 +258,7 @@ def _address_of_connection(server: Host, asker: Host, words: str) -> str:
     host, field = (asker, 0) if server.is_here else (server, 2)
     connection = host.who["connection"]
     address = str(connection[field]) if len(connection) == 4 else ""
-    if is_no_address_for_others(address):
+    if not address or address == "::1" or address.startswith("127."):
         raise UsageError(
             f"by which address {asker.shown} reaches the servers of {server.shown} is not known:"
             f" ssh reached {host.shown} by {address or 'an unknown one'}",
@@ -270,24 +269,17 @@ def _address_of_connection(server: Host, asker: Host, words: str) -> str:
     return address
 
 
-def is_no_address_for_others(address: str) -> bool:
-    return not address or address == "::1" or address.startswith("127.")
-
-
 def require_same_kind(host: Host) -> None:
     """Raise MachineError where programs of this machine cannot run on the host."""
-    if not host.same_kind():
+    theirs = (host.who["system"], host.who["architecture"])
+    ours = (platform.system(), platform.machine())
+    if theirs != ours:
         raise MachineError(
-            f"the host {host.shown} is {host.who['system']} on {host.who['architecture']}, this"
-            f" machine {platform.system()} on {platform.machine()}: its programs cannot be copied"
-            " there",
+            f"the host {host.shown} is {' on '.join(theirs)}, this machine {' on '.join(ours)}:"
+            " its programs cannot be copied there",
             "name a folder with PostgreSQL on the db host: --servers NAME=db:/path/bin; pgbench is"
             " taken from the client host's PATH",
         )
-
-
-def _socket(port: int) -> str:
-    return f".s.PGSQL.{port}"
 
 
 _SNAPSHOT = TypeAdapter(OsSnapshot)
@@ -298,7 +290,6 @@ class RemoteReader:
     """Reads the counters of a host; its clock is laid on ours at the first look."""
 
     def __init__(self, host: Host, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> None:
-        """``postmasters``: of our servers that run on the host."""
         self._host = host
         opened = host.call(
             "machine.open_reader",
@@ -307,22 +298,18 @@ class RemoteReader:
             teiten=os.getpid() if host.is_here else None,
         )
         self._number: int = opened["reader"]
-        self._missing = _MISSING.validate_python(opened["missing"])
+        self.missing = _MISSING.validate_python(opened["missing"])
         self._shift: float | None = None
-
-    @property
-    def missing(self) -> tuple[tuple[str, str], ...]:
-        return self._missing
 
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
         """Raises HostLostError."""
         answer = self._host.call("machine.read", reader=self._number, pgbench=pgbench)
-        self._missing = _MISSING.validate_python(answer["missing"])
+        self.missing = _MISSING.validate_python(answer["missing"])
         snapshot = _SNAPSHOT.validate_python(answer["snapshot"])
         if self._shift is None:
             self._shift = at - snapshot.at
         return replace(snapshot, at=snapshot.at + self._shift)
 
     def close(self) -> None:
-        if not self._host.link.lost:
+        if not self._host.lost:
             self._host.call("machine.close_reader", reader=self._number)

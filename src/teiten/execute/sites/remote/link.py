@@ -53,17 +53,12 @@ class LocalCarrier(Carrier):
 class Link:
     """One agent. Any thread may ask; one answer is waited for at a time."""
 
-    def __init__(
-        self,
-        carrier: Carrier,
-        *,
-        oldest: tuple[int, int] = OLDEST_PYTHON,
-    ) -> None:
+    def __init__(self, carrier: Carrier, *, oldest: tuple[int, int] = OLDEST_PYTHON) -> None:
         """Start the agent and wait until it speaks. Raises MachineError where it does not."""
         self._carrier = carrier
         self._asking, self._writing = threading.Lock(), threading.Lock()
         self._number = 0
-        self._lost = False
+        self.lost = False
         self._closed = threading.Event()
         try:
             process = carrier.start()
@@ -78,10 +73,6 @@ class Link:
         self._breathing = threading.Thread(target=self._breathe, daemon=True)
         self._breathing.start()
 
-    @property
-    def lost(self) -> bool:
-        return self._lost
-
     def call(self, what: str, payload: bytes = b"", /, **values: Any) -> Any:
         """Ask ``part.request``; what it gives. Raises its TeitenError, or HostLostError."""
         return self.ask(what, payload, **values)[0]
@@ -89,7 +80,7 @@ class Link:
     def ask(self, what: str, payload: bytes = b"", /, **values: Any) -> tuple[Any, bytes]:
         """Ask as ``call`` does; what the request gives, and the payload of the answer."""
         with self._asking:
-            if self._lost or self._closed.is_set():
+            if self.lost or self._closed.is_set():
                 raise self._gone()
             self._number += 1
             request = {"id": self._number, "do": what, "with": values}
@@ -97,7 +88,7 @@ class Link:
                 self._write(Message(request, payload))
                 answer = self._answer(self._number)
             except (OSError, WireError, ValueError) as error:
-                self._lost = True
+                self.lost = True
                 raise self._gone() from error
         if "error" in answer.values:
             raise self._error(what, *answer.values["error"])
@@ -150,7 +141,7 @@ class Link:
             try:
                 self._write(Message({}))
             except (OSError, ValueError):
-                self._lost = True
+                self.lost = True
                 return
 
     def _gone(self) -> HostLostError:

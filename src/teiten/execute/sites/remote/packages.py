@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
+import re
 import tarfile
 import tempfile
 from collections.abc import Callable
@@ -23,11 +23,6 @@ CHUNK = 1 << 20
 TOLD_EVERY = 32 << 20
 """Bytes between two words about the copying."""
 Say = Callable[[str], None]
-
-
-def is_there(reference: str) -> bool:
-    """Whether a reference to a server means a folder of the db host."""
-    return reference.startswith(PREFIX)
 
 
 def inspect_there(host: Host, reference: str) -> Installation:
@@ -55,9 +50,12 @@ def inspect_there(host: Host, reference: str) -> Installation:
     )
 
 
-def inspect_on_each(hosts: HostPair, reference: str) -> Installation:
-    """The installation in a folder that all db hosts have. Raises as ``inspect_there``, and
-    UsageError where they have different versions there."""
+def inspect_on_each(hosts: HostPair, reference: str) -> Installation | None:
+    """The installation in a folder that all db hosts have; None where a reference to a server means
+    no such folder. Raises as ``inspect_there``, and UsageError where they have different versions
+    there."""
+    if not reference.startswith(PREFIX):
+        return None
     by_host = {host.shown: inspect_there(host, reference) for host in hosts.servers}
     if len({server.version for server in by_host.values()}) > 1:
         listed = ", ".join(
@@ -157,9 +155,7 @@ class Programs:
 
     def _sent(self, root: Path, name: str, words: str) -> Path:
         """Copy a folder to the host, unless it is there."""
-        key = "".join(
-            character if character.isalnum() or character in "._-" else "-" for character in name
-        )
+        key = re.sub(r"[^\w.-]", "-", name)
         folder = self._host.call("packages.find", name=key)
         if folder is None:
             self._say(f"copying {words} to {self._host.shown}")
@@ -167,7 +163,7 @@ class Programs:
         return Path(folder)
 
     def _copy(self, root: Path, key: str, words: str) -> str:
-        size = _bytes_of(root)
+        size = sum(path.lstat().st_size for path in root.rglob("*"))
         # twice: the archive, and what is unpacked of it
         self._host.call("packages.begin", name=key, bytes_needed=2 * size)
         with tempfile.TemporaryFile() as archive:
@@ -202,14 +198,6 @@ def _pack(root: Path, archive: IO[bytes]) -> None:
             members.add(entry, arcname=entry.name, filter=plain)
 
 
-def _bytes_of(root: Path) -> int:
-    return sum(
-        (Path(folder) / name).lstat().st_size
-        for folder, _, names in os.walk(root)
-        for name in names
-    )
-
-
 def _moved(path: Path | None, root: Path, folder: Path) -> Path | None:
     return None if path is None else folder / path.relative_to(root)
 
@@ -235,6 +223,6 @@ def _try_quietly(host: Host, program: str) -> str | None:
     try:
         return str(_tried(host, program, None, hashed=False)["version"])
     except MachineError:
-        if host.link.lost:
+        if host.lost:
             raise
         return None

@@ -22,7 +22,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.marker import Kind, mark
 from teiten.execute.postgres.sockets import bases
 from teiten.execute.sites.remote.bundle import LOADER
-from teiten.host.system.environment import Inherited, run_briefly
+from teiten.host.system.environment import Inherited, last_words, run_briefly
 from teiten.host.system.processes import spawn
 from teiten.host.system.users import ServerUser
 
@@ -194,20 +194,16 @@ class SshConnection(Carrier):
 
     def _control(self, what: str, pair: str) -> None:
         arguments = [*self._words("ControlMaster=no"), "-O", what, "-L", pair, "--", self.host]
-        try:
+        complaint = "no answer"
+        with contextlib.suppress(TimeoutError):
             done = run_briefly(arguments, inherited=Inherited.PERSON, timeout=FORWARD_TIMEOUT)
-        except TimeoutError as error:
-            raise _refused(self.host, "no answer") from error
-        if done.returncode != 0:
-            complaint = done.stderr.decode("utf-8", "replace").strip() or self.said()
-            raise _refused(self.host, complaint.splitlines()[-1] if complaint else "refused")
-
-
-def _refused(host: str, reason: str) -> MachineError:
-    return MachineError(
-        f"the server's socket on {host} cannot be forwarded: {reason}",
-        "the host's sshd_config must allow it: AllowStreamLocalForwarding yes (its default)",
-    )
+            if done.returncode == 0:
+                return
+            complaint = last_words(done) or self.said() or "refused"
+        raise MachineError(
+            f"the server's socket on {self.host} cannot be forwarded: {complaint.splitlines()[-1]}",
+            "the host's sshd_config must allow it: AllowStreamLocalForwarding yes (its default)",
+        )
 
 
 def _control_folder() -> Path:

@@ -36,10 +36,6 @@ class Clusters:
         self._entrances: dict[str, Path] = {}
         self._build: ExitStack | None = None
 
-    def ready(self, template: dict[str, Any]) -> bool:
-        """Whether a template is built."""
-        return self._store.ready(template_of(template))
-
     def known_templates(self, fingerprints: list[str]) -> list[str]:
         """Those of them that are there."""
         folder = self._room.workdir.templates

@@ -165,17 +165,7 @@ def read_message(stream: IO[bytes]) -> Message | None:
         size = int(values.pop(PAYLOAD, 0))
     except (ValueError, AttributeError, TypeError) as error:
         raise WireError(f"not a message: {line[:80]!r}") from error
-    payload = _exactly(stream, size) if size else b""
+    payload = stream.read(size)  # a buffered stream gives all of it, unless it ends before
+    if len(payload) < size:
+        raise WireError("a message was cut off")
     return Message(values, payload)
-
-
-def _exactly(stream: IO[bytes], size: int) -> bytes:
-    parts: list[bytes] = []
-    left = size
-    while left:
-        part = stream.read(left)
-        if not part:
-            raise WireError("a message was cut off")
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import TeitenError
-from teiten.execute.client.log_folder import LogFiles, log_paths, new_log_folder, remove_log_folder
+from teiten.execute.client.log_folder import LogFiles, log_paths, new_log_folder
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.sites.remote.agent.forms import Message
@@ -86,7 +86,7 @@ class Loads:
         files: list[list[str]],
         password_line: str | None,
         log: dict[str, Any] | None,
-        as_server: bool = False,
+        as_server: bool,
     ) -> dict[str, Any]:
         """Start a program in a folder of its own; ``as_server``: as the servers' user, in none.
 
@@ -117,7 +117,7 @@ class Loads:
                     death_signal=KILL,
                 )
         except BaseException:
-            _remove(folder, log_folder)
+            _delete(folder, log_folder)
             raise
         counter = None
         if log is not None:
@@ -136,7 +136,9 @@ class Loads:
         with (load.folder / ERRORS).open("rb") as errors:
             errors.seek(errors_from)
             new = errors.read(CHUNK)
-        return Message({"gives": self._state(load, ended)}, new)
+        code = load.child.process.returncode if ended else None
+        state = {"ended": ended, "code": code, "cpu_seconds": load.child.cpu_seconds}
+        return Message({"gives": state}, new)
 
     def stop(self, run: int) -> None:
         """End it with all that it started."""
@@ -144,42 +146,36 @@ class Loads:
         if load is not None:
             _end(load)
 
-    def output(self, run: int) -> Message:
-        return Message({"gives": None}, (self._runs[run].folder / OUTPUT).read_bytes())
-
-    def latencies(self, run: int) -> dict[str, Any] | None:
-        """How often each latency (microseconds) was logged; None without a log."""
-        counter = self._runs[run].counter
-        if counter is None:
-            return None
-        counter.read(now=True)
-        logged = {key: count for key, count in counter.counts.items() if _is_number(key)}
-        return {
-            "values": [int(key) for key in logged],
-            "counts": list(logged.values()),
-            "error": counter.error,
-        }
-
-    def remove(self, run: int) -> None:
-        """End it, and delete its folder."""
-        load = self._runs.pop(run, None)
-        if load is None:
-            return
-        _end(load)
+    def collect(self, run: int) -> Message:
+        """Read what a program that has ended leaves, and delete its folder: how often each latency
+        (microseconds) was logged, None without a log; standard output is the payload."""
+        load, latencies = self._runs[run], None
         if load.counter is not None:
-            load.counter.close()
-        _remove(load.folder, load.log_folder)
+            load.counter.read(now=True)
+            counted = load.counter.counts.items()
+            logged = {int(key): count for key, count in counted if key.lstrip(b"-").isdigit()}
+            latencies = {
+                "values": list(logged),
+                "counts": list(logged.values()),
+                "error": load.counter.error,
+            }
+        output = (load.folder / OUTPUT).read_bytes()
+        self._remove(run)
+        return Message({"gives": latencies}, output)
 
     def end(self) -> None:
         for load in self._runs.values():
             load.child.process.kill()
         for run in tuple(self._runs):
             with contextlib.suppress(Exception):
-                self.remove(run)
+                self._remove(run)
 
-    def _state(self, load: ProgramRun, ended: bool) -> dict[str, Any]:
-        code = load.child.process.returncode if ended else None
-        return {"ended": ended, "code": code, "cpu_seconds": load.child.cpu_seconds}
+    def _remove(self, run: int) -> None:
+        load = self._runs.pop(run)
+        _end(load)
+        if load.counter is not None:
+            load.counter.close()
+        _delete(load.folder, load.log_folder)
 
     def _new_folder(self) -> Path:
         """Where the sweep looks, and nobody else does."""
@@ -196,12 +192,12 @@ def _end(load: ProgramRun) -> None:
     load.child.end(STOP_SECONDS)
 
 
-def _remove(folder: Path, log_folder: Path | None) -> None:
+def _delete(folder: Path, log_folder: Path | None) -> None:
     with contextlib.suppress(OSError, TeitenError):
         remove_marked(folder)
     if log_folder is not None:
         with contextlib.suppress(OSError):
-            remove_log_folder(log_folder)
+            remove_marked(log_folder)
 
 
 def _private(path: Path, text: str) -> Path:
@@ -215,7 +211,3 @@ def _with_prefix(arguments: list[str], prefix: str) -> list[str]:
     """The log's folder is chosen here."""
     option = "--log-prefix="
     return [option + prefix if word.startswith(option) else word for word in arguments]
-
-
-def _is_number(text: bytes) -> bool:
-    return text.lstrip(b"-").isdigit()

@@ -20,6 +20,7 @@ from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.facts.disks import block_devices, nearest_existing
 from teiten.host.facts.kernel import boot_id
 from teiten.host.facts.machine import read_host_facts
+from teiten.host.system.causes import told_as
 from teiten.host.system.held_folder import exchangeable_folder
 
 
@@ -82,25 +83,16 @@ class HostReader:
 
     def source_address(self, to: str) -> str:
         """Our own address on the way to another; nothing is sent."""
-        try:
-            with socket.socket(_family(to), socket.SOCK_DGRAM) as probe:
-                probe.connect((to, 9))
-                return str(probe.getsockname()[0])
-        except OSError as error:
-            raise MachineError(
-                f"there is no way to the address {to}: {error.strerror or error}",
-                "name the address by which the client host reaches the db host: hosts.db_address",
-            ) from error
+        message = f"there is no way to the address {to}"
+        hint = "name the address by which the client host reaches the db host: hosts.db_address"
+        with told_as(message, hint), socket.socket(_family(to), socket.SOCK_DGRAM) as probe:
+            probe.connect((to, 9))
+            return str(probe.getsockname()[0])
 
     def resolve(self, name: str) -> str:
         """The first address of a name."""
-        try:
-            addresses = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise MachineError(
-                f"{name} is no address: {error.strerror or error}", "correct hosts.db_address"
-            ) from error
-        return str(addresses[0][4][0])
+        with told_as(f"{name} is no address", "correct hosts.db_address"):
+            return str(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4][0])
 
     def has_address(self, address: str) -> bool:
         """Whether a server could listen there: the address is one of this host's own."""
@@ -114,19 +106,15 @@ class HostReader:
     def listen(self, address: str, port: int | None) -> int:
         """Wait for a visitor, as a server would; the port. Nothing is read of him."""
         self.close_door()
-        try:
-            door = socket.socket(_family(address), socket.SOCK_STREAM)
-            self._door = door
+        with told_as(
+            f"a server cannot listen on {address} port {port or 'any'}",
+            "name another address with hosts.db_address, or another port with hosts.db_port",
+        ):
+            self._door = door = socket.socket(_family(address), socket.SOCK_STREAM)
             door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             door.bind((address, port or 0))
             door.listen(1)
-        except OSError as error:
-            raise MachineError(
-                f"a server cannot listen on {address} port {port or 'any'}:"
-                f" {error.strerror or error}",
-                "name another address with hosts.db_address, or another port with hosts.db_port",
-            ) from error
-        return int(door.getsockname()[1])
+            return int(door.getsockname()[1])
 
     def close_door(self) -> None:
         """Wait no more."""
@@ -137,15 +125,12 @@ class HostReader:
     def reach(self, address: str, port: int, timeout: float, who: str) -> None:
         """Connect and leave. ``who``: we, for a message. Raises MachineError where that cannot be
         done."""
-        try:
+        with told_as(
+            f"{who} does not reach the server at {address} port {port}",
+            "see whether a firewall lets it through (hosts.db_port keeps to one port), or name"
+            " another address with hosts.db_address",
+        ):
             socket.create_connection((address, port), timeout).close()
-        except OSError as error:
-            raise MachineError(
-                f"{who} does not reach the server at {address} port {port}:"
-                f" {error.strerror or error}",
-                "see whether a firewall lets it through (hosts.db_port keeps to one port), or name"
-                " another address with hosts.db_address",
-            ) from error
 
     def open_reader(
         self, postmasters: list[int], devices: list[str], teiten: int | None

@@ -107,18 +107,17 @@ class Packages:
     def server_in(self, folder: str) -> dict[str, Any]:
         """The programs in a folder of the host, or its ``bin``. Raises MachineError."""
         for place in (Path(folder), Path(folder) / "bin"):
-            if (place / "postgres").exists():
-                programs = {
-                    name: str((place / name).resolve())
-                    for name in ("postgres", "initdb", "pgbench")
-                    if os.access(place / name, os.X_OK)
-                }
-                if "initdb" in programs and "postgres" in programs:
-                    try:
-                        refuse_exchangeable(Path(programs["postgres"]))
-                    except ExchangeableError as error:
-                        raise MachineError(f"on the db host {error}", error.hint) from error
-                    return {"folder": str(place.resolve()), **programs}
+            programs = {
+                name: str((place / name).resolve())
+                for name in ("postgres", "initdb", "pgbench")
+                if os.access(place / name, os.X_OK)
+            }
+            if {"postgres", "initdb"} <= programs.keys():
+                try:
+                    refuse_exchangeable(Path(programs["postgres"]))
+                except ExchangeableError as error:
+                    raise MachineError(f"on the db host {error}", error.hint) from error
+                return {"folder": str(place.resolve()), **programs}
         raise MachineError(
             f"there is no PostgreSQL server in {folder} on the db host",
             "name the folder of postgres and initdb, for example db:/usr/lib/postgresql/17/bin",

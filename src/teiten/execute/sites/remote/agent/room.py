@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import time
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from teiten.errors import MachineError
 from teiten.execute.client.log_folder import sweep_logs
@@ -25,7 +25,7 @@ class AgentFolder:
     def __init__(self) -> None:
         self._workdir: Workdir | None = None
         self._user: ServerUser | None = None
-        self._lock: int | None = None
+        self._lock: FileLock | None = None
         self._prepared = False
 
     @property
@@ -73,33 +73,21 @@ class AgentFolder:
         if self._lock is not None:
             with contextlib.suppress(OSError):
                 _holder(self.workdir).unlink()
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     def _take_lock(self) -> None:
-        descriptor = os.open(self.workdir.root / "lock", os.O_RDWR | os.O_CREAT, 0o644)
-        if not _locked(descriptor):
-            os.close(descriptor)
+        lock = FileLock(self.workdir.root / "lock", timeout=PATIENCE)
+        try:
+            lock.acquire()
+        except Timeout as error:
             raise MachineError(
                 f"another campaign is being measured there (working folder {self.workdir.root})",
                 "wait until it has ended: two at once would disturb each other; what a lost"
                 " connection has left ends within a minute",
-            )
-        self._lock = descriptor
+            ) from error
+        self._lock = lock
         _holder(self.workdir).write_text(f"{os.getpid()}\n", encoding="ascii")
-
-
-def _locked(descriptor: int) -> bool:
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= end:
-                return False
-            time.sleep(0.1)
-        else:
-            return True
 
 
 def _holder(workdir: Workdir) -> Path:

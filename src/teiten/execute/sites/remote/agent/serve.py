@@ -143,24 +143,19 @@ def _answered(agent: Agent, request: Message) -> Message:
     number = request.values["id"]
     try:
         given = agent.do(request)
-    except TeitenError as error:
-        return _refused(number, _known_kind(error), error.message, error.hint)
-    except OSError as error:
-        meant = _of_system(error)
-        return _refused(number, type(meant).__name__, meant.message, meant.hint)
-    except Exception:
-        return _refused(number, DEFECT, traceback.format_exc(), "")
+    except Exception as error:
+        return Message({"id": number, "error": _refusal(error)})
     return Message({"id": number, **given.values}, given.payload)
 
 
-def _known_kind(error: TeitenError) -> str:
-    """Its own kind, or the nearest that the other side knows."""
+def _refusal(error: Exception) -> tuple[str, str, str]:
+    """An error's kind, or the nearest that the other side knows, its message and its hint."""
+    refused = _of_system(error) if isinstance(error, OSError) else error
+    if not isinstance(refused, TeitenError):
+        return DEFECT, traceback.format_exc(), ""
     own = TeitenError.__module__
-    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == own)
-
-
-def _refused(number: int, kind: str, message: str, hint: str) -> Message:
-    return Message({"id": number, "error": [kind, message, hint]})
+    kind = next(kind.__name__ for kind in type(refused).__mro__ if kind.__module__ == own)
+    return kind, refused.message, refused.hint
 
 
 def _of_system(error: OSError) -> MachineError:

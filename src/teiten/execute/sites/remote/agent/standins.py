@@ -34,21 +34,22 @@ class Process:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._started = self._field(19)
+        self._started = int(self._fields()[19])
 
-    def _field(self, number: int) -> int:
+    def _fields(self) -> list[bytes]:
+        """Those of its stat, from its state on."""
         try:
             with open(f"/proc/{self.pid}/stat", "rb") as file:  # noqa: PTH123 - as the kernel has it
                 data = file.read()
-            return int(data[data.rindex(b")") + 2 :].split()[number])
-        except (OSError, ValueError, IndexError) as error:
+            return data[data.rindex(b")") + 2 :].split()
+        except (OSError, ValueError) as error:
             raise ProcessError(str(error)) from error
 
     def create_time(self) -> float:
         return self._started / os.sysconf("SC_CLK_TCK") + boot_time()
 
     def ppid(self) -> int:
-        return self._field(1)
+        return int(self._fields()[1])
 
     def name(self) -> str:
         try:
@@ -64,12 +65,10 @@ class Process:
 
     def is_running(self) -> bool:
         try:
-            with open(f"/proc/{self.pid}/stat", "rb") as file:  # noqa: PTH123
-                data = file.read()
-            fields = data[data.rindex(b")") + 2 :].split()
-            return int(fields[19]) == self._started and fields[0] != b"Z"
-        except (OSError, ValueError, IndexError):
+            fields = self._fields()
+        except ProcessError:
             return False
+        return int(fields[19]) == self._started and fields[0] != b"Z"
 
     def status(self) -> str:
         return STATUS_RUNNING if self.is_running() else STATUS_ZOMBIE
@@ -258,7 +257,6 @@ def install() -> None:
         Process=Process,
         process_iter=process_iter,
         wait_procs=wait_procs,
-        boot_time=boot_time,
         cpu_count=cpu_count,
         disk_usage=shutil.disk_usage,
         disk_partitions=disk_partitions,
