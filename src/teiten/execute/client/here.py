@@ -11,7 +11,7 @@ from teiten.execute.client.log_folder import log_paths, new_log_folder
 from teiten.execute.client.pgbench_log import TransactionLogReader
 from teiten.execute.postgres.marker import remove_marked
 from teiten.host.system import processes
-from teiten.host.system.causes import told_as
+from teiten.host.system.causes import raise_os_errors_as
 from teiten.host.system.processes import Child
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
@@ -66,7 +66,7 @@ def _started(program: Program, user: ServerUser | None) -> subprocess.Popen[byte
     with (
         (folder / program.output).open("wb") as output,
         (folder / program.errors).open("wb") as errors,
-        told_as(
+        raise_os_errors_as(
             f"{program.path} cannot be started",
             "check the installation with `teiten pg list`, or get pgbench with `teiten pg install`",
             WorkloadError,

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from teiten.errors import WorkloadError
 from teiten.host.facts.native_part import GENERATOR, MODULE, require_pairs
-from teiten.host.system.causes import told_as
+from teiten.host.system.causes import raise_os_errors_as
 from teiten.host.system.processes import Child, ending, own_python, spawn
 from teiten.model.rows import VariableRows
 from teiten.model.study import QueryMode, Script
@@ -190,7 +190,7 @@ class PairedProcess:
         with (
             (folder / EVENTS_FILE).open("wb") as output,
             (folder / ERRORS_FILE).open("wb") as errors,
-            told_as(
+            raise_os_errors_as(
                 "the generator of pairs cannot be started",
                 "see whether Python's own program may be run here",
                 WorkloadError,

@@ -72,7 +72,9 @@ def translate_os_errors(doing: str, flag: str | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def told_as(message: str, hint: str, kind: type[TeitenError] = MachineError) -> Iterator[None]:
+def raise_os_errors_as(
+    message: str, hint: str, kind: type[TeitenError] = MachineError
+) -> Iterator[None]:
     """Raise such an error, with what the system says, for what it refuses inside the ``with``:
     where the caller knows better than the cause does what helps."""
     try:

@@ -26,7 +26,7 @@ from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node_emulation import EmulatedNode, TrialLimits, why_no_disk
 from teiten.host.facts.cgroups import hierarchies
 from teiten.host.facts.disks import disk_numbers
-from teiten.host.system.causes import told_as
+from teiten.host.system.causes import raise_os_errors_as
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.namespaces import inside, why_no_namespaces
 from teiten.host.system.page_cache import cached
@@ -123,7 +123,10 @@ def _write_random(file: IO[bytes]) -> None:
 
 def _nameless(folder: Path, fill: Callable[[IO[bytes]], object], what: str, hint: str) -> IO[bytes]:
     """A file of no name, filled. Raises MachineError where ``what`` cannot be made."""
-    with told_as(f"{what} can be made in {folder}", hint), HeldFolder.open(folder) as held:
+    with (
+        raise_os_errors_as(f"{what} can be made in {folder}", hint),
+        HeldFolder.open(folder) as held,
+    ):
         file = held.create_nameless()
         fill(file)
         return file

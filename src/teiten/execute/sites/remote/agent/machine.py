@@ -20,7 +20,7 @@ from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.facts.disks import block_devices, nearest_existing
 from teiten.host.facts.kernel import boot_id
 from teiten.host.facts.machine import read_host_facts
-from teiten.host.system.causes import told_as
+from teiten.host.system.causes import raise_os_errors_as
 from teiten.host.system.held_folder import exchangeable_folder
 
 
@@ -85,13 +85,16 @@ class HostReader:
         """Our own address on the way to another; nothing is sent."""
         message = f"there is no way to the address {to}"
         hint = "name the address by which the client host reaches the db host: hosts.db_address"
-        with told_as(message, hint), socket.socket(_family(to), socket.SOCK_DGRAM) as probe:
+        with (
+            raise_os_errors_as(message, hint),
+            socket.socket(_family(to), socket.SOCK_DGRAM) as probe,
+        ):
             probe.connect((to, 9))
             return str(probe.getsockname()[0])
 
     def resolve(self, name: str) -> str:
         """The first address of a name."""
-        with told_as(f"{name} is no address", "correct hosts.db_address"):
+        with raise_os_errors_as(f"{name} is no address", "correct hosts.db_address"):
             return str(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4][0])
 
     def has_address(self, address: str) -> bool:
@@ -106,7 +109,7 @@ class HostReader:
     def listen(self, address: str, port: int | None) -> int:
         """Wait for a visitor, as a server would; the port. Nothing is read of him."""
         self.close_door()
-        with told_as(
+        with raise_os_errors_as(
             f"a server cannot listen on {address} port {port or 'any'}",
             "name another address with hosts.db_address, or another port with hosts.db_port",
         ):
@@ -125,7 +128,7 @@ class HostReader:
     def reach(self, address: str, port: int, timeout: float, who: str) -> None:
         """Connect and leave. ``who``: we, for a message. Raises MachineError where that cannot be
         done."""
-        with told_as(
+        with raise_os_errors_as(
             f"{who} does not reach the server at {address} port {port}",
             "see whether a firewall lets it through (hosts.db_port keeps to one port), or name"
             " another address with hosts.db_address",
