@@ -123,7 +123,7 @@ def _name(number: int) -> sql.Identifier:
 
 def _server(number: int, parameters: dict[str, str], version: int) -> Iterator[sql.Composed]:
     names = [name for name in ("user", "password") if name in parameters]
-    mapped = {name: parameters.pop(name) for name in names}
+    mapped: dict[str, str] = {name: parameters.pop(name) for name in names}
     if version >= ASYNC_SINCE:
         parameters |= {"async_capable": "true", "batch_size": str(ROWS_AT_ONCE)}
     yield sql.SQL("CREATE SERVER {} FOREIGN DATA WRAPPER postgres_fdw OPTIONS ({})").format(
