@@ -193,7 +193,7 @@ class _Workload:
     name: str
     observations: Sequence[Observation]
     contrasts: Sequence[ContrastResult]
-    """Of the time of its queries."""
+    """Contrasts of the time of its queries."""
     plans: Sequence[QueryPlans]
     circumstances: Mapping[Cell, Circumstances]
 

@@ -50,7 +50,7 @@ _OF_PLANS = (*PlanMeasure, LAUNCHED, SERIAL, PERMITTED, BY_SIZE, BY_PARTITIONS, 
 
 
 Circumstances = tuple[Relations, WorkerLimits | None]
-"""What is known of the data and of the server of a trial."""
+"""The data and the limits of the server of a trial, as far as they are known."""
 
 
 def circumstances_of(plan: Plan, events: Sequence[Event]) -> Callable[[TrialView], Circumstances]:
