@@ -106,3 +106,12 @@ def test_a_wrong_age_is_told(filled: Workdir) -> None:
 def test_an_empty_folder(tmp_path: Path) -> None:
     result = run(Workdir(tmp_path / "none"), "--all", "--yes", "--json")
     assert json.loads(result.stdout) == {"deleted": [], "would_delete": [], "bytes": 0}
+
+
+@pytest.mark.parametrize("flags", [("--older-than", "30d"), ("--templates",), ("--anyway",)])
+def test_a_choice_that_a_host_would_not_heed_is_refused(
+    filled: Workdir, flags: tuple[str, ...]
+) -> None:
+    result = run(filled, "--host", "nowhere.invalid", "--yes", *flags)
+    assert isinstance(result.exception, UsageError)
+    assert f"{flags[0]} does not go with --host" in str(result.exception)

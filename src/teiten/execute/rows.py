@@ -6,7 +6,7 @@ from __future__ import annotations
 import psycopg
 from psycopg import pq
 
-from teiten.errors import WorkloadError
+from teiten.errors import WorkloadError, first_line
 from teiten.execute.bench import CampaignRecord
 from teiten.execute.sites.contract import Site
 from teiten.model.rows import MOST_ROWS, VariableRows, checked, require_fit
@@ -46,7 +46,7 @@ def _asked(rows: VariableRows, workload: Workload, site: Site) -> VariableRows:
         require_fit(known, workload.options.texts)
     except (ValueError, psycopg.DataError, psycopg.ProgrammingError) as error:
         raise WorkloadError(
-            f"the variables of {workload.name}: {str(error).splitlines()[0]}",
+            f"the variables of {workload.name}: {first_line(error)}",
             "its query is one SELECT, with a column for each variable and from 1 to"
             f" {MOST_ROWS:,} rows",
         ) from error

@@ -16,7 +16,7 @@ from teiten.analysis.across.prediction import (
 )
 from teiten.analysis.model.collection import CollectionResult
 from teiten.cli.printed.collection import findings_text
-from teiten.errors import UsageError
+from teiten.errors import UsageError, first_line
 
 _PREDICTION = TypeAdapter(Prediction)
 
@@ -39,7 +39,7 @@ def read_prediction(path: Path) -> Prediction:
         return _PREDICTION.validate_json(path.read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"{path} is no prediction: {str(error).splitlines()[0]}",
+            f"{path} is no prediction: {first_line(error)}",
             "teiten collection predict --json prints one",
         ) from error
 

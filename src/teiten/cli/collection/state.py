@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from teiten.errors import LedgerError, UsageError
+from teiten.errors import LedgerError, UsageError, first_line
 from teiten.given_paths import is_file
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import HeldFolder
@@ -124,6 +124,6 @@ def read_file(path: Path) -> CollectionState:
         return _STATE.validate_json(path.read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError) as error:
         raise LedgerError(
-            f"{path} is damaged: {str(error).splitlines()[0]}",
+            f"{path} is damaged: {first_line(error)}",
             "its campaigns are whole: teiten runs lists them",
         ) from error

@@ -13,7 +13,7 @@ from teiten.cli.main import Session
 from teiten.cli.parameters import json_option, read_value
 from teiten.cli.printed.folders import JsonCleaned
 from teiten.cli.text.layout import columns
-from teiten.errors import MachineError, ServerError
+from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.sites.belongings import (
     Belonging,
     BelongingKind,
@@ -69,6 +69,7 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     host is deleted.
     """
     if host is not None:
+        _refuse_beside_host(templates, packages, clusters, databases, older_than, anyway)
         from teiten.cli.clean import kept_on_host
 
         with kept_on_host(session, host, host_workdir, dry_run=dry_run) as (where, kept, remove):
@@ -95,6 +96,18 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     session.console.say(*(f"kept: {reason.message}" for reason in needed))
     where, remove = str(session.workdir.root), partial(_remove, session)
     _delete(session, where, chosen, remove, dry_run=dry_run, yes=yes, as_json=as_json)
+
+
+def _refuse_beside_host(*given: object) -> None:
+    """Refuse what would choose among things here: on a host, everything is deleted. Raises
+    UsageError. ``given``: the values of these flags."""
+    flags = ("--templates", "--packages", "--clusters", "--databases", "--older-than", "--anyway")
+    refused = [flag for flag, value in zip(flags, given, strict=True) if value]
+    if refused:
+        raise UsageError(
+            f"{refused[0]} does not go with --host: all that campaigns have left there is deleted",
+            f"leave {refused[0]} out; --dry-run lists what would be deleted",
+        )
 
 
 def _delete(

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from teiten.datasets.contract import Fillable, Say
-from teiten.errors import ServerError
+from teiten.errors import ServerError, first_line
 from teiten.model.quantities import exact_share
 from teiten.model.study import DataSet, Setting, TableState
 from teiten.model.text import Bilingual
@@ -78,7 +78,7 @@ def confirm_visible(connection: psycopg.Connection[Any], data: DataSet, name: st
         row = connection.execute(PAGES).fetchone()
     except (psycopg.errors.UndefinedFunction, psycopg.errors.InsufficientPrivilege) as error:
         raise ServerError(
-            f"{name}: visible pages cannot be counted: {str(error).splitlines()[0]}",
+            f"{name}: visible pages cannot be counted: {first_line(error)}",
             f"the extension {VISIBILITY} (contrib) counts them, for superusers and members of"
             " pg_stat_scan_tables; or let the layout say all_visible = true or false",
         ) from error

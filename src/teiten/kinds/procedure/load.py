@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from teiten.errors import WorkloadError
+from teiten.errors import WorkloadError, first_line
 from teiten.execute.client.contract import Program
 from teiten.execute.postgres.beside import filled
 from teiten.execute.probes.backend import NOTHING, Usage, backend_of, memory_of, usage_of
@@ -267,7 +267,7 @@ def told(error: psycopg.Error, method: Method, part: str) -> Exception:
     """Explain an error of a method's part; give the error itself where the connection is lost."""
     if error.sqlstate is None:
         return error
-    message = str(error).splitlines()[0]
+    message = first_line(error)
     where = f"method {method.name}, {part}"
     if isinstance(error, psycopg.errors.OutOfMemory) and "shared memory" in message:
         return WorkloadError(

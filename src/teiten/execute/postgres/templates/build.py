@@ -16,7 +16,7 @@ from teiten.connections import Conninfo
 from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.registry import dataset
 from teiten.datasets.sql import run_script
-from teiten.errors import MachineError, ServerError
+from teiten.errors import MachineError, ServerError, first_line
 from teiten.execute.client.address import Address
 from teiten.execute.postgres import states
 from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster, StopManner
@@ -377,7 +377,7 @@ def _create_versions(tables: Fillable, data: DataSet) -> None:
             except psycopg.Error as error:
                 raise ServerError(
                     f"{tables.name}: the extension {extension} cannot be created at version"
-                    f" {version}: {str(error).splitlines()[0]}",
+                    f" {version}: {first_line(error)}",
                     "name versions that pg_available_extension_versions lists there",
                 ) from error
 
@@ -394,7 +394,7 @@ def _create_extension(
             return
         major = Version(connection.info.server_version).major
         raise ServerError(
-            f"{name} has no extension {extension}: {str(error).splitlines()[0]}",
+            f"{name} has no extension {extension}: {first_line(error)}",
             f"install its contrib modules (Debian 10 and later have them in postgresql-{major}, "
             f"Red Hat in postgresql{major}-contrib), or use teiten pg install {major}",
         ) from error

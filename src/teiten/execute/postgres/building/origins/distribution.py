@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from teiten.errors import MachineError, UsageError
+from teiten.errors import MachineError, UsageError, first_line
 from teiten.execute.postgres.building.origins.contract import (
     Release,
     kept,
@@ -79,7 +79,7 @@ class DistributionSources:
                     f" {error}",
                     hint_for(str(error)),
                 ) from error
-            self._say(f"{str(error).splitlines()[0]}; using the tarball kept in {there.path}")
+            self._say(f"{first_line(error)}; using the tarball kept in {there.path}")
             return there
 
     def lacking(self) -> str:
