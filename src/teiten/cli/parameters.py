@@ -147,7 +147,7 @@ class Flag:
         return click.option(
             self.name,
             self.field,
-            is_flag=self.metavar is None,
+            is_flag=True if self.metavar is None else None,  # False: a value may be missing
             metavar=self.metavar,
             multiple=self.many,
             type=self.type,
