@@ -100,7 +100,7 @@ def test_every_finding_can_be_contradicted(claim: Claim) -> None:
 def test_no_finding_is_contradicted_where_it_is_true(claim: Claim) -> None:
     found = outcomes(published=True)[claim.id]
     # an update is as fast at all sizes: 3 % less, as printed, is neither shown nor excluded
-    # and as many comparisons as the study makes leave six blocks too few for ±2 %, or just so for ±10 %
+    # and as many comparisons as the study makes leave six blocks too few for ±2 %, once for ±10 %
     open_ones = (
         "2021-buffers-commit-independent",
         "2021-buffers-update-large-faster",
