@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -101,6 +102,20 @@ def test_a_page_takes_exactly_its_rows(rows: int, fillfactor: int) -> None:
     assert rows * row <= free < (rows + 1) * row
     assert pages_of(SizedTable("t", 0.5), Bytes(GIB)) == 65536
     assert row_length(SizedTable("t", 1.0, 60, 100)) == 0  # of 128 bytes each, one more would fit
+
+
+def test_how_often_a_probe_measures_is_no_other_work() -> None:
+    options = probes_of(load_study("buffers").workload("reads"))
+    first = options.probe("buffer-read")
+    text = first.text
+    fewer = text.replace("statements = 2000", "statements = 100")
+    other = text.replace("{block},1", "{block},2")
+    assert fewer != text != other
+    works = [
+        replace(options, probes=(replace(first, text=changed),)).work
+        for changed in (text, fewer, other)
+    ]
+    assert works[0] == works[1] != works[2]
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def _claim(file: ClaimsFile, table: ClaimTable, workload: WorkloadTable | None) 
         if published is None
         else published_table(published.file, published.curves, table.metric),
         remark=table.remark,
-        work=options.texts,
+        work=options.work,
         at=tuple(table.at.items()),
         promise=table.promise,
     )

@@ -48,8 +48,8 @@ def unlike_texts(a: Workload, b: Workload, texts: Callable[[str], str]) -> Itera
     def short(text: str) -> str:
         return hashlib.sha256(texts(text).encode()).hexdigest()[:12]
 
-    there = {text.name: text.text for text in b.options.texts}
-    for text in a.options.texts:
+    there = {text.name: text.text for text in b.options.work}
+    for text in a.options.work:
         same = there.get(text.name, text.text)
         yield Unlike("query", short(text.text), short(same), text.name)
 
@@ -81,7 +81,7 @@ class KindAnalysis:
 
     def identity(self, workload: Workload) -> dict[str, Any]:
         """Describe, as JSON, what makes a workload the same work in another campaign."""
-        return {"texts": [[text.name, text.text] for text in workload.options.texts]}
+        return {"texts": [[text.name, text.text] for text in workload.options.work]}
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
         """List what two workloads of the kind must have in common to be compared."""

@@ -199,6 +199,11 @@ class WorkloadOptions:
         return ()
 
     @property
+    def work(self) -> tuple[Script, ...]:
+        """The texts as far as they say what is done: those that are equal do the same work."""
+        return self.texts
+
+    @property
     def drawn(self) -> str:
         """A comment that says from which list their variables are drawn; empty where none is."""
         return ""

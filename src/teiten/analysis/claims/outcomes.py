@@ -112,7 +112,7 @@ def require_question(claim: Claim, plan: Plan) -> None:
     )
     if workload is None:
         raise UnmetError("workload", workload=claim.workload)
-    if _other_work(claim.work, workload.options.texts):
+    if _other_work(claim.work, workload.options.work):
         raise UnmetError("script", workload=claim.workload)
     if claim.metric in SHARED_BY_SIDES and way_of(study.measure).concurrent:
         raise UnmetError("shared-by-sides")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -179,6 +180,10 @@ class Probe:
     """The file as it is written."""
 
 
+AMOUNTS = re.compile(r"^(?:statements|seconds)\s*=.*\n?", re.MULTILINE)
+"""Lines of a probe's file that say how often or how long a step measures."""
+
+
 @dataclass(frozen=True)
 class ProbesOptions(WorkloadOptions):
     """Which probes are run, and how many statements each times."""
@@ -204,6 +209,11 @@ class ProbesOptions(WorkloadOptions):
     @property
     def texts(self) -> tuple[Script, ...]:
         return tuple(Script(probe.name, False, probe.text) for probe in self.probes)
+
+    @property
+    def work(self) -> tuple[Script, ...]:
+        """Probes without how often and how long, which is precision (see ``share``)."""
+        return tuple(Script(text.name, False, AMOUNTS.sub("", text.text)) for text in self.texts)
 
     def probe(self, name: str) -> Probe:
         return next(probe for probe in self.probes if probe.name == name)
