@@ -141,7 +141,7 @@ def explain(
     settings = {**sets[query.get("set", "serial")], **query.get("settings", {})}
     if major < 11:
         settings.pop("parallel_leader_participation", None)
-    with cluster.connect(autocommit=False) as connection:
+    with cluster.connect() as connection, connection.transaction(force_rollback=True):
         for name, value in {"jit": "off", **settings}.items() if major >= 11 else settings.items():
             connection.execute("SELECT set_config(%s, %s, true)", (name, value))
         if query.get("jit"):
@@ -153,7 +153,6 @@ def explain(
         value = result.get_value(0, 0)
         if value is None:
             raise RuntimeError(f"{text}: {result.error_message.decode()}")
-        connection.rollback()
     return {"sql": text, "plan": value.decode().replace(str(cluster.socket_directory), "SOCKET")}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -62,10 +63,23 @@ def test_the_bundle_is_small_and_whole() -> None:
     assert not any(name.startswith(("teiten.cli", "teiten.report")) for name in found)
 
 
-def talk(*requests: dict[str, object]) -> list[Message]:
+def interpreters() -> Iterator[str]:
+    """This Python, and one of each other minor version that is here and may be a host's."""
+    yield sys.executable
+    known = {sys.version_info[:2]}
+    for place in ("/usr/bin", *map(str, Path("~/.pyenv/versions").expanduser().glob("*/bin"))):
+        for path in sorted(Path(place).glob("python3.*")):
+            version = re.fullmatch(r"python3\.(\d+)", path.name)
+            minor = (3, int(version[1])) if version else (0, 0)
+            if minor >= OLDEST_PYTHON and minor not in known:
+                known.add(minor)
+                yield str(path)
+
+
+def talk(*requests: dict[str, object], python: str = sys.executable) -> list[Message]:
     """Ask an agent that has no package at all; it ends with its input."""
     agent = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", LOADER],
+        [python, "-I", "-S", "-c", LOADER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
@@ -86,13 +100,17 @@ def talk(*requests: dict[str, object]) -> list[Message]:
     return answers
 
 
-def test_an_agent_answers_without_any_package_and_ends_with_its_input(tmp_path: Path) -> None:
+@pytest.mark.parametrize("python", tuple(interpreters()), ids=lambda path: Path(path).name)
+def test_an_agent_answers_without_any_package_and_ends_with_its_input(
+    tmp_path: Path, python: str
+) -> None:
     answers = talk(
         {"do": "machine.who"},
         {"do": "room.choose", "with": {"folder": str(tmp_path / "work")}},
         {"do": "machine.facts", "with": {"serving": False}},
         {"do": "machine.read", "with": {"reader": 7, "pgbench": None}},
         {"do": "packages.server_in", "with": {"folder": str(tmp_path)}},
+        python=python,
     )
     who, chosen, facts, defect, refused = (answer.values for answer in answers)
     assert who["gives"]["system"] == "Linux"

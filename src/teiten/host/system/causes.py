@@ -31,7 +31,7 @@ NOTHING = 1 << 20
 """Bytes: with less nothing can be done on a disk."""
 CauseAndHint = tuple[str, str]
 """Sentences: what is wrong, and what to do."""
-Tell = Callable[[Path | None], CauseAndHint]
+Tell = Callable[["Path | None"], CauseAndHint]
 """Say it of a place, where an error names one."""
 
 

@@ -95,12 +95,12 @@ class RemoteChild:
         return state, new
 
     def _take_end(self, state: dict[str, Any]) -> None:
+        self.returncode = int(state["code"])  # first: once collected, the agent knows it no longer
         latencies, output = self._host.link.ask("loads.collect", run=self._number)
         self._output.write_bytes(output)
         if self.log is not None:
             self.log.take(latencies)
         self.cpu_seconds = float(state["cpu_seconds"])
-        self.returncode = int(state["code"])
 
 
 class RemoteLog:

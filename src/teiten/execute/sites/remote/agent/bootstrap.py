@@ -12,6 +12,8 @@ if sys.version_info[:2] < OLDEST:
     sys.stdout.flush()
     sys.exit(0)
 
+import dataclasses  # noqa: E402
+import datetime  # noqa: E402
 import enum  # noqa: E402
 import importlib.abc  # noqa: E402
 import importlib.util  # noqa: E402
@@ -24,6 +26,7 @@ if not hasattr(enum, "StrEnum"):  # 3.11
         __format__ = str.__format__
 
     enum.StrEnum = StrEnum
+    datetime.UTC = datetime.timezone.utc  # noqa: UP017
 
 if sys.version_info < (3, 10):  # noqa: UP036 - hosts may have it
     import builtins
@@ -32,6 +35,18 @@ if sys.version_info < (3, 10):  # noqa: UP036 - hosts may have it
         return plain(*parts)
 
     builtins.zip = zip_loosely
+
+    def dataclass_of_names(cls=None, *, kw_only=False, plain=dataclasses.dataclass, **given):
+        def made(cls):
+            if kw_only:  # each is given by its name, so that none may lack a default here
+                for name in cls.__dict__.get("__annotations__", {}):  # noqa: RUF063
+                    if not hasattr(cls, name):
+                        setattr(cls, name, None)
+            return plain(cls, **given)
+
+        return made if cls is None else made(cls)
+
+    dataclasses.dataclass = dataclass_of_names
 
 sources = json.loads(stdin.readline())
 
