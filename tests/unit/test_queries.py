@@ -103,6 +103,9 @@ def test_a_folder_without_queries(folder: Path, tmp_path: Path) -> None:
     (folder / "q3.sql").write_text("-- nothing\n;\n", encoding="utf-8")
     with pytest.raises(UsageError, match="holds no statement"):
         load_study("queries", queries=str(folder))
+    (folder / "q3.sql").write_bytes(b"PGDMP\x01\xff")
+    with pytest.raises(UsageError, match="is not a text in UTF-8"):
+        load_study("queries", queries=str(folder))
     with pytest.raises(UsageError, match="needs a workload of queries"):
         load_study("observe", overrides=["query=a"])
 

@@ -36,7 +36,9 @@ def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script
     path = find_file(value, folders)
     if path is None:
         raise ValueError(f"there is no script {value!r}.{did_you_mean(value, _known(folders))}")
-    return Script(name=path.name, builtin=False, text=_checked(text_of(path, "script")))
+    return Script(
+        name=path.name, builtin=False, text=_checked(text_of(path, "script", archives=True))
+    )
 
 
 def read_sql(place: Place, key: Sequence[str | int], value: str) -> Script:
@@ -73,11 +75,12 @@ def _known(folders: Sequence[Path]) -> list[str]:
     return [*BUILTIN_SCRIPTS, *files]
 
 
-def text_of(path: Path, what: str) -> str:
-    """The text of a file, or folder with an archive. Raises ValueError with a sentence for people,
-    which calls it ``what``."""
+def text_of(path: Path, what: str, *, archives: bool = False) -> str:
+    """The text of a file, or the SQL of an archive of pg_dump where ``archives`` may be. Raises
+    ValueError with a sentence for people, which calls it ``what``."""
     try:
-        return sql_of(path) if is_archive(path) else path.read_text(encoding="utf-8")
+        as_archive = archives and is_archive(path)
+        return sql_of(path) if as_archive else path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"the {what} {path} is not a text in UTF-8") from error
     except OSError as error:
