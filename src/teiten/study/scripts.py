@@ -33,7 +33,7 @@ def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script
         return Script(name=value, builtin=True, text="")
     if "\n" in value or ";" in value:
         return Script(name=f"{workload}.sql", builtin=False, text=_checked(value.strip() + "\n"))
-    path = find_file(value, folders)
+    path = find_file(value, folders, archives=True)
     if path is None:
         raise ValueError(f"there is no script {value!r}.{did_you_mean(value, _known(folders))}")
     return Script(
@@ -63,11 +63,11 @@ def workload_name(title: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "-" for c in title)
 
 
-def find_file(value: str, folders: Sequence[Path]) -> Path | None:
-    """The first file of a name, or folder with an archive, relative to one of the folders; None
-    where there is none."""
+def find_file(value: str, folders: Sequence[Path], *, archives: bool = False) -> Path | None:
+    """The first file of a name, or folder with an archive where ``archives`` may be, relative to
+    one of the folders; None where there is none."""
     paths = (folder / expanded(value) for folder in folders)
-    return next((path for path in paths if path.is_file() or is_archive(path)), None)
+    return next((path for path in paths if path.is_file() or (archives and is_archive(path))), None)
 
 
 def _known(folders: Sequence[Path]) -> list[str]:

@@ -209,7 +209,7 @@ def _file(name: str, folders: Sequence[Path]) -> Path:
     if name in catalogue():
         return CATALOGUE / f"{name}.toml"
     path = find_file(name, folders)
-    if path is not None and path.is_file():
+    if path is not None:
         return path
     near = did_you_mean(name, catalogue())
     raise ValueError(f"there is no probe {name!r}.{near} Teiten brings {', '.join(catalogue())}")

@@ -17,7 +17,7 @@ import psycopg
 from teiten import connections
 from teiten.addresses import AddressError, read_address
 from teiten.connections import Conninfo
-from teiten.errors import ServerError, UsageError
+from teiten.errors import ServerError, UsageError, first_line
 
 MAINTENANCE_DATABASE = "postgres"
 CONNECT_TIMEOUT = 10
@@ -130,9 +130,8 @@ def answering(route: Route) -> Iterator[None]:
 
 def unanswered(route: Route, error: psycopg.Error) -> ServerError:
     """Say what went wrong in a statement, or with the connection, without the password."""
-    first = str(error).strip().partition("\n")[0] or type(error).__name__
     return ServerError(
-        f"the server {route.name}: {route.hide(first)}",
+        f"the server {route.name}: {route.hide(first_line(error))}",
         "see the server's log; teiten resume continues the campaign when it answers again",
     )
 
