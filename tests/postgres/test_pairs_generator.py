@@ -488,6 +488,21 @@ def test_both_servers_are_asked_the_same(
         assert not overlapping(result)
 
 
+@pytest.mark.parametrize("protocol", [QueryMode.SIMPLE, QueryMode.PREPARED])
+@pytest.mark.parametrize("in_step", [False, True])
+def test_each_transaction_can_have_a_connection_of_its_own(
+    run: PairedRun, clusters: tuple[Cluster, Cluster], in_step: bool, protocol: QueryMode
+) -> None:
+    """With more clients than threads, and statements that are prepared in each of them anew."""
+    anew = replace(run, clients=3, threads=2, in_step=in_step, protocol=protocol, reconnect=True)
+    begins = [cluster.log_size() for cluster in clusters]
+    result = run_pairs(anew, 60)
+    assert not result.summary["aborted"] and result.summary["pairs"] == 60
+    for log in zip(clusters, begins, strict=True):
+        assert [len(statements) for statements in sessions(*log)] == [1] * 60
+    wait_for(lambda: not clients_of(clusters))
+
+
 def overlapping(result: PairedResult) -> bool:
     """Whether a client was on one server while another was on the other."""
     begins = result.pairs["start"]

@@ -220,3 +220,31 @@ def test_steps_run_programs_of_the_servers_installation(teiten: Teiten) -> None:
     report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
     assert "program, CPU ms" in report
     assert not left_processes([teiten.workdir.root])
+
+
+MAINTENANCE = "restore,recovery,decoding,upgrade-copy,upgrade-link"
+
+
+def test_maintenance_restores_recovers_decodes_and_upgrades(teiten: Teiten) -> None:
+    """What comes before a timed step counts for nothing; the crash is no problem of its trial."""
+    wanted = {"pg_restore", "pg_upgrade", "initdb", "postgres", "pg_basebackup"}
+    own = next((server for server in servers() if wanted <= server.programs), None)
+    if own is None:
+        pytest.skip("no server here has pg_upgrade and pg_restore beside it")
+    flags = ("--servers", str(own.bin_directory), "--set", f"workloads={MAINTENANCE}")
+    few = ("--set", "blocks=1", "--set", "disturbed_share=100%", "--set", "conclusive=false")
+    done = teiten.run("run", "maintenance", *flags, *few, "--profile", "quick", "--yes")
+    assert done.returncode == 0, done.stderr
+    trials = by_method(teiten)
+    assert ",".join(sorted(trials)) == ",".join(sorted(MAINTENANCE.split(",")))
+    for name, trial in trials.items():
+        assert trial.outcome is Outcome.COUNTED, trial.problems
+        (step,) = steps_of(trial.facts)
+        assert step.seconds == trial.metrics[PROCEDURE_TIME.name] > 0.01, name
+    (recovery,) = steps_of(trials["recovery"].facts)
+    assert recovery.wal > 600_000 * 40, "WAL of each new order line"
+    assert recovery.server_cpu is not None and recovery.server_cpu > 0
+    assert steps_of(trials["decoding"].facts)[0].wal < recovery.wal / 10, "of reading"
+    logs = [teiten.campaign() / name for kind, name in trials["recovery"].evidence if "log" in kind]
+    assert any("automatic recovery in progress" in log.read_text("utf-8") for log in logs)
+    assert not left_processes([teiten.workdir.root])

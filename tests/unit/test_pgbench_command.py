@@ -50,6 +50,12 @@ def test_the_command_of_pgbench_18() -> None:
     )
 
 
+def test_a_connection_of_its_own_for_each_transaction_is_an_option_of_pgbench() -> None:
+    anew = replace(RUN, options=(), reconnect=True)
+    assert "-C" in benchmark_arguments(anew) and "-C" in trial_arguments(anew)
+    assert "-C" not in benchmark_arguments(replace(anew, reconnect=False))
+
+
 def prefix(run: PgbenchRun) -> str:
     log = transaction_log(run)
     assert log is not None

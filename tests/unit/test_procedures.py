@@ -31,22 +31,25 @@ from teiten.datasets.access_log.model import AccessLogTables, day_of_log
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.datasets.plan import query_seconds
 from teiten.errors import StudyError, UsageError, WorkloadError
-from teiten.execute.postgres.beside import filled
+from teiten.execute.postgres.beside import filled, of_installation
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
 from teiten.kinds.contract import plan_of
 from teiten.kinds.procedure.load import told
 from teiten.kinds.procedure.model import StepDo, procedure_of
+from teiten.kinds.procedure.plan import PLAN
 from teiten.model.installation import ModuleTools, Version
-from teiten.model.plan import Plan
+from teiten.model.plan import Plan, TemplateSpec
 from teiten.model.study import Study
 from teiten.model.text import Bilingual
+from teiten.model.units import Bytes
 from teiten.plan.cells import levels_of
 from teiten.plan.sites.of import without_missing
 from teiten.study.load import load_study
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import make_installation
+from tests.unit.test_attached import server
 
 LACKING = ModuleTools(None, Bilingual("postgres.h is missing", "postgres.hがない"))
 WHOLE = ModuleTools(Path("/usr/bin/pg_config"), None)
@@ -207,6 +210,9 @@ def test_a_step_can_run_a_program(tmp_path: Path) -> None:
         ('program = "vacuumdb", sql = "VACUUM"', "needs one of sql"),
         ('sql = "VACUUM", arguments = ["--all"]', "arguments is for program"),
         ('program = "vacuumdb", rows = "SELECT 1"', "rows is a query for copy and insert"),
+        ('crash = true, sql = "SELECT 1"', "needs one of sql"),
+        ('crash = true, each = "SELECT 1"', "a crash is not for each row"),
+        ('sql = "VACUUM", timed = false', "no step is timed"),
     ],
 )
 def test_what_is_no_step_of_a_program_is_refused(tmp_path: Path, step: str, said: str) -> None:
@@ -235,6 +241,26 @@ def test_too_few_methods_are_refused_with_the_reason() -> None:
     chosen = study("method=trigger-c,one-table", "workloads=insert")
     with pytest.raises(UsageError, match=r"trigger-c .*postgres\.h is missing"):
         without_missing(chosen, [("18", make_installation("18.4"))], {"18": LACKING})
+
+
+def test_what_a_step_needs_is_not_timed(tmp_path: Path) -> None:
+    prepared = 'sql = "SELECT 1", timed = false }, { name = "crash", crash = true'
+    workload = programs(tmp_path, prepared).workload("vacuum")
+    method = procedure_of(workload).method("program")
+    assert [step.timed for step in method.steps] == [False, True] and method.crashes
+    assert "-- not timed: vacuum\nSELECT 1\n-- timed: crash\n-- a crash" in method.text()
+    attached = replace(make_installation("18.4"), attached=server())
+    left = list(PLAN.left_out(workload, attached, None))
+    assert [level.level for level in left] == ["program"] and "crashes" in left[0].why.en
+
+
+def test_the_options_of_a_servers_cluster_stand_for_one_argument() -> None:
+    data = study().workload("insert").data
+    template = TemplateSpec(make_installation("18.4"), False, data, "named", Bytes(1))
+    given = ("{initdb}", "--pgdata={folder}/new", "--new-bindir={programs}")
+    *options, folder, programs = of_installation(given, template)
+    assert {"--no-data-checksums", "--locale=C"} <= set(options) and folder == given[1]
+    assert programs == f"--new-bindir={template.installation.bin_directory}"
 
 
 def test_places_are_filled_and_other_braces_stay() -> None:

@@ -191,6 +191,14 @@ impl Connection {
         Err(format!("{server:?}: {}", errors.join("; ")))
     }
 
+    /// Another connection to the same server.
+    ///
+    /// # Errors
+    /// With the server's or the system's words.
+    pub fn anew(&self, timeout: Duration) -> Result<Self, String> {
+        Self::open(&self.server, timeout)
+    }
+
     fn begun(server: &Server, attempt: Attempt, timeout: Duration) -> Result<Self, String> {
         let failed = |error: io::Error| error.to_string();
         let mut connection = Self {

@@ -44,6 +44,9 @@ pub struct Options {
     /// of this machine whose processes may be moved.
     #[serde(default)]
     pub pin: bool,
+    /// Each transaction has a connection of its own, as with pgbench's --connect.
+    #[serde(default)]
+    pub reconnect: bool,
     /// Seconds from the last connection to the first transaction.
     #[serde(default)]
     pub start_delay: f64,
@@ -194,6 +197,7 @@ impl Options {
                     .any(|texts| texts.len() != self.scripts.len()),
                 "texts: one for each script",
             ),
+            (self.pin && self.reconnect, "pin: of connections that stay"),
             (
                 !self.scripts.iter().filter_map(|script| script.rows.as_ref()).all(Rows::are_whole),
                 "rows: at least one, each with a value for every name",

@@ -122,6 +122,7 @@ pub fn run(options: &Options, stop: &Stop, mut say: impl FnMut(&Event)) -> Resul
         protocol: options.protocol,
         max_tries: options.max_tries,
         continue_on_error: options.continue_on_error,
+        reconnect: options.reconnect.then(|| Duration::from_secs_f64(options.connect_timeout)),
     };
     let began = Instant::now();
     let groups = connect(options, &setting, &mut seeds)?;
@@ -479,6 +480,7 @@ mod tests {
                     protocol: options.protocol,
                     max_tries: 1,
                     continue_on_error: false,
+                    reconnect: None,
                 },
                 weights: Weights::new(vec![1]),
                 batch: 1,

@@ -27,6 +27,8 @@ pub struct Setting {
     pub max_tries: u16,
     /// Go on after other errors of SQL.
     pub continue_on_error: bool,
+    /// Where each transaction has a connection of its own: how long connecting may take.
+    pub reconnect: Option<Duration>,
 }
 
 /// Where a transaction stands.
@@ -77,6 +79,9 @@ enum Waiting {
 pub struct Session {
     /// The connection.
     pub connection: Connection,
+    /// Nobody waits for its socket yet.
+    pub is_new: bool,
+    begins: bool,
     variables: Vec<Variable>,
     /// By the number of the statement.
     prepared: Vec<bool>,
@@ -125,6 +130,8 @@ impl Session {
     ) -> Self {
         Self {
             connection,
+            is_new: true,
+            begins: false,
             variables,
             prepared: vec![false; setting.scripts.statements],
             random: Random::new(0),
@@ -151,7 +158,18 @@ impl Session {
         self.at_start = random;
         self.command = 0;
         self.retries = 0;
+        self.begins = true;
         self.started = Instant::now();
+    }
+
+    /// Have a new connection in the place of the last transaction's. It is waited for, as pgbench
+    /// does: other clients of the thread wait with it.
+    fn reconnect(&mut self, timeout: Duration) -> Result<(), Broken> {
+        self.connection.close();
+        self.connection = self.connection.anew(timeout)?;
+        self.is_new = true;
+        self.prepared.fill(false);
+        Ok(())
     }
 
     /// Whether it waits for the server.
@@ -165,6 +183,11 @@ impl Session {
     /// # Errors
     /// Where the client cannot go on.
     pub fn advance(&mut self, setting: &Setting, epoch: Instant) -> Result<Step, Broken> {
+        if std::mem::take(&mut self.begins) {
+            if let Some(timeout) = setting.reconnect {
+                self.reconnect(timeout)?;
+            }
+        }
         loop {
             match self.waiting {
                 Waiting::Nothing => {}

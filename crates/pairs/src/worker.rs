@@ -128,25 +128,37 @@ impl<'a> Worker<'a> {
         records: Records,
         epoch: Instant,
     ) -> io::Result<Self> {
-        let poll = epoll::create(CreateFlags::CLOEXEC)?;
-        for (place, client) in clients.iter().enumerate() {
-            for (server, session) in client.sessions.iter().enumerate() {
-                let data = EventData::new_u64((place * MOST_SERVERS + server) as u64);
-                epoll::add(&poll, &session.connection, data, EventFlags::IN)?;
-            }
-        }
-        Ok(Self {
+        let runs = vec![false; clients.len()];
+        let mut worker = Self {
             shared,
             epoch,
-            poll,
-            runs: vec![false; clients.len()],
+            poll: epoll::create(CreateFlags::CLOEXEC)?,
+            runs,
             clients,
             ready: VecDeque::new(),
             sleeping: Vec::new(),
             full: Vec::new(),
             records,
             work: Work::default(),
-        })
+        };
+        for place in 0..worker.clients.len() {
+            for server in 0..worker.clients[place].sessions.len() {
+                worker.add(place, server)?;
+            }
+        }
+        Ok(worker)
+    }
+
+    /// Wait for the socket of a session from now on, where it is new; the one before is closed, and
+    /// the system has forgotten it.
+    fn add(&mut self, place: usize, server: usize) -> io::Result<()> {
+        let session = &mut self.clients[place].sessions[server];
+        if std::mem::take(&mut session.is_new) {
+            self.full.retain(|own| *own != (place, server));
+            let data = EventData::new_u64((place * MOST_SERVERS + server) as u64);
+            epoll::add(&self.poll, &session.connection, data, EventFlags::IN)?;
+        }
+        Ok(())
     }
 
     /// Run the clients to their end.
@@ -335,7 +347,8 @@ impl<'a> Worker<'a> {
             match client.advance(&self.shared.setting, self.epoch) {
                 Ok(Progress::Waiting) => {
                     let server = client.server();
-                    if client.sessions[server].connection.is_full() {
+                    self.add(place, server)?;
+                    if self.clients[place].sessions[server].connection.is_full() {
                         self.watch(place, server, true)?;
                     }
                     return Ok(());

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.contract import LogReader, Program
 from teiten.execute.client.log_folder import log_paths, new_log_folder
 from teiten.execute.client.pgbench_log import TransactionLogReader
+from teiten.execute.postgres.beside import home_of
 from teiten.execute.postgres.marker import remove_marked
 from teiten.host.system import processes
 from teiten.host.system.causes import raise_os_errors_as
@@ -23,8 +23,8 @@ class ChildHere(Child):
     kernel ends it with that thread."""
 
     def __init__(self, program: Program, user: ServerUser | None = None) -> None:
-        """Start it, as another ``user`` in no folder of ours. Raises WorkloadError where it cannot
-        be started."""
+        """Start it, as another ``user`` in the home that its environment names, and in no folder of
+        ours. Raises WorkloadError where it cannot be started."""
         super().__init__(_started(program, user))
         self.log: LogReader | None = None
         if program.log is not None:
@@ -77,7 +77,7 @@ def _started(program: Program, user: ServerUser | None) -> subprocess.Popen[byte
             library_path=program.library_path,
             environment=program.environment,
             user=user,
-            folder=folder if user is None else Path("/"),
+            folder=folder if user is None else home_of(program.environment),
             stdout=output,
             stderr=errors,
             death_signal=KILL,

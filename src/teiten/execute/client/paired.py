@@ -111,6 +111,8 @@ class PairedRun:
     """All clients are on the same server at any time."""
     pin: bool = False
     """All servers' processes of a client run on one processor, the clients' in turn."""
+    reconnect: bool = False
+    """Each transaction has a connection of its own."""
     max_tries: int = 1
     continue_on_error: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -121,7 +123,16 @@ class PairedRun:
     @property
     def options(self) -> str:
         """For the process, as JSON; with the passwords."""
-        plain = ("duration", "pairs", "threads", "batch", "in_step", "pin", "max_tries")
+        plain = (
+            "duration",
+            "pairs",
+            "threads",
+            "batch",
+            "in_step",
+            "pin",
+            "reconnect",
+            "max_tries",
+        )
         return json.dumps(
             {
                 "servers": [server.options for server in self.servers],
@@ -139,6 +150,7 @@ class PairedRun:
                 "seed": self.seed,
                 "variables": dict(self.variables),
                 "output": str(self.folder / PAIRS_FILE),
+                "max_tries": self.max_tries,
                 "continue_on_error": self.continue_on_error,
                 **{name: getattr(self, name) for name in plain},
             }

@@ -4,16 +4,18 @@ that libpq goes to by itself."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.connections import own_environment
 from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.host.system.held_folder import HeldFolder
-from teiten.model.installation import SUPERUSER
+from teiten.model.installation import SUPERUSER, initdb_options
+from teiten.model.plan import TemplateSpec
 
 SCRATCH = "programs"
+INITDB = "{initdb}"
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class ServerSurroundings:
     port: int
     data: Path
     scratch: Path
-    """A folder for what programs write; it goes with the cluster."""
+    """A folder for what programs write, their home; it goes with the cluster."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -60,6 +62,24 @@ class ServerSurroundings:
         ):
             folder.give(cluster.user)
         return cls(cluster.socket_directory, cluster.port, data, data.parent / SCRATCH)
+
+
+def home_of(environment: Mapping[str, str]) -> Path:
+    """Where a program works that runs as the server's user: pg_upgrade wants to write there."""
+    return Path(environment.get("HOME", "/"))
+
+
+def of_installation(arguments: Sequence[str], template: TemplateSpec) -> Iterator[str]:
+    """A program's arguments with what the server's installation gives: its folder of programs at
+    the place ``{programs}``, and for the argument ``{initdb}`` the options with which its cluster
+    was made."""
+    installation = template.installation
+    places = {"programs": str(installation.bin_directory)}
+    for argument in arguments:
+        if argument == INITDB:
+            yield from initdb_options(installation.version, checksums=template.checksums)
+        else:
+            yield filled(argument, places)
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

@@ -6,13 +6,15 @@ Files of a server that are kept beside its trial, and what became of them.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from teiten.errors import TeitenError
+from teiten.errors import ServerError, TeitenError
 from teiten.execute.applied import command_of
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import BENCH_DATABASE, StartOptions, StopManner
@@ -38,12 +40,19 @@ from teiten.execute.sites.server_facts import (
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.model.plan import Node, PlannedTrial
 from teiten.model.trial import BOOT, Problem
+from teiten.model.units import Seconds
 
 SERVER = "server"
 CRASHED = "server-crash"
 ENDED_UNSAID = "the server has ended, and its log does not say why"
 """Somebody killed its postmaster, or the kernel did."""
 LOG, CONFIGURATION = "server.log", "postgresql.conf"
+KILL_ITSELF = "COPY (SELECT 1) TO PROGRAM 'kill -9 $PPID'"
+"""A shell's parent is the backend that has started it."""
+CRASH_SHUTDOWN = "57P02"
+"""SQLSTATE of the last word to a connection when another process has crashed."""
+LOOK_EVERY = 0.005
+"""Seconds between two attempts to connect to a server that recovers."""
 NOT_KEPT = "evidence_not_kept"
 """The fact that says why a file of the server is not in the evidence, by its kind."""
 
@@ -69,6 +78,9 @@ class ClusterNode(TrialNode):
         """The facts that a server's start settles."""
         self._log_begins = 0
         """Where this trial's part of the server's log begins."""
+        self._recovered = 0
+        """Where the log's part after a crash of ours begins; 0 where there was none."""
+        self._before_crash: tuple[Problem, ...] = ()
         self._started = self._crashed = False
         self._sound = False
         """The cluster ended as it should, so that a kept one may be used again."""
@@ -132,6 +144,36 @@ class ClusterNode(TrialNode):
     def connect(self) -> psycopg.Connection[Any]:
         return self.cluster.connect(BENCH_DATABASE)
 
+    def crash(self, check: Callable[[], None]) -> Seconds:
+        """Have a backend killed, as its own user: the postmaster then ends all the others and
+        recovers, within the same process. The seconds until it takes connections again. ``check``:
+        raises where someone asked for the end. Raises ServerError where it does not recover."""
+        self._before_crash = self.problems()
+        with closing(self.connect()) as victim, closing(self.connect()) as witness:
+            begun = time.perf_counter()
+            with suppress_lost():
+                victim.execute(KILL_ITSELF)
+                raise ServerError(f"{self.name} did not crash", "see what its log says of it")
+            with suppress_lost():  # until it is ended too, the postmaster has not noticed
+                while True:
+                    check()
+                    witness.execute("SELECT 1")
+        while not self._takes_connections():
+            check()
+            if self.has_ended():
+                raise ServerError(f"{self.name} did not recover from a crash", "see its log")
+            time.sleep(LOOK_EVERY)
+        seconds = Seconds(time.perf_counter() - begun)
+        self._recovered = self.cluster.log_size()
+        return seconds
+
+    def _takes_connections(self) -> bool:
+        try:
+            self.connect().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
     def sampler(self, reader: OsReader, **options: Any) -> Sampler:
         """``reader``: of the host, perhaps of this server alone."""
         return Sampler(
@@ -161,8 +203,8 @@ class ClusterNode(TrialNode):
     def problems(self) -> tuple[Problem, ...]:
         if self.found is None:
             return ()
-        log = self.found.read_log(self._log_begins).decode("utf-8", "replace")
-        problems = scan(log)
+        log = self.found.read_log(self._recovered or self._log_begins).decode("utf-8", "replace")
+        problems = (*self._before_crash, *scan(log))
         if self.has_ended() and not any(problem.code == CRASHED for problem in problems):
             problems = (Problem(CRASHED, ENDED_UNSAID), *problems)
         self._crashed = any(problem.code == CRASHED for problem in problems)
@@ -228,6 +270,16 @@ class ClusterNode(TrialNode):
                 self._own_facts.setdefault(NOT_KEPT, {})[kind] = str(error)
                 return
             self.evidence.append((kind, name))
+
+
+@contextlib.contextmanager
+def suppress_lost() -> Iterator[None]:
+    """Go on where a connection is lost because its server's processes end."""
+    try:
+        yield
+    except psycopg.OperationalError as error:
+        if error.sqlstate not in (None, CRASH_SHUTDOWN):
+            raise
 
 
 def keep(folder: Path, name: str, content: bytes) -> None:

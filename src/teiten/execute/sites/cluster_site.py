@@ -16,6 +16,7 @@ from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
+from teiten.execute.postgres.beside import of_installation
 from teiten.execute.probes.os import OfOneServer, OsReader
 from teiten.execute.probes.procfs import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
@@ -32,7 +33,7 @@ from teiten.model.quantities import format_size
 from teiten.model.starts import start_of
 from teiten.model.study import CachePolicy, Settings
 from teiten.model.trial import Problem
-from teiten.model.units import Bytes
+from teiten.model.units import Bytes, Seconds
 
 SHARED: Facts = {"running": "for all sides of the pair"}
 """The facts of a step that the host takes for all sides."""
@@ -193,8 +194,13 @@ class ClusterSite(Site):
         return child
 
     def spawn_beside(self, program: Program) -> Running:
-        own = replace(program, groups=self._limits.groups)
-        return self._nodes.first.cluster.spawn(own)
+        first = self._nodes.first
+        arguments = tuple(of_installation(program.arguments, first.template))
+        own = replace(program, arguments=arguments, groups=self._limits.groups)
+        return first.cluster.spawn(own)
+
+    def crash(self) -> Seconds:
+        return self._nodes.first.crash(self._bench.check_interruption)
 
     def server_reader(self) -> OsReader | None:
         first = self._nodes.first

@@ -139,6 +139,16 @@ class Site(ABC):
             "compare servers that Teiten starts: --servers 17,18",
         )
 
+    def crash(self) -> Seconds:
+        """Crash the first server; how long it took until it took connections again. All that were
+        open are lost. Raises WorkloadError where Teiten did not start the server, ServerError where
+        it does not recover."""
+        name = self._nodes.first.template.installation.name
+        raise WorkloadError(
+            f"the server {name} is attached: Teiten crashes only servers that it started",
+            "compare servers that Teiten starts: --servers 17,18",
+        )
+
     def server_reader(self) -> OsReader | None:
         """Reads what the first server's processes use; None where that cannot be seen."""
         return None

@@ -42,6 +42,8 @@ class PgbenchOptions(WorkloadOptions):
     """By a level of the factor statements: what its trials run in the place of the script."""
     idle_connections: int = 0
     """Connections to each server that do nothing while it is loaded."""
+    reconnect: bool = False
+    """Each transaction has a connection of its own, which is part of its time."""
 
     @property
     def source(self) -> str:

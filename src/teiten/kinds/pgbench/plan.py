@@ -47,7 +47,7 @@ OF_NODES = (NODES, "engine", "distribution", "shards", "scenario", "entry")
 """Factors of tables that are spread over several servers."""
 AS_WRITTEN = (
     *("query_mode", "invariants", "pgbench_options", "index_lookups", "clients_per_node"),
-    *("random_rows", "idle_connections"),
+    *("random_rows", "idle_connections", "reconnect"),
 )
 """Keys whose values are options of the same name."""
 OF_A_WORKING_ONE = 4
@@ -68,6 +68,7 @@ class PgbenchTable(WorkloadTable):
     clients_per_node: bool = False
     random_rows: Annotated[int, Field(ge=1)] | None = None
     idle_connections: Annotated[int, Field(ge=0)] = 0
+    reconnect: bool = False
 
 
 class PgbenchKind(KindPlan):
@@ -168,6 +169,8 @@ class PgbenchKind(KindPlan):
             yield f"each transaction draws {options.variables}"
         if options.idle_connections:
             yield f"idle connections to each server meanwhile: {options.idle_connections}"
+        if options.reconnect:
+            yield "each transaction connects, and its time begins with that"
 
     def told_texts(self, workload: Workload) -> str | None:
         variables = pgbench_of(workload).variables

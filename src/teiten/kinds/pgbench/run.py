@@ -186,6 +186,7 @@ class PgbenchLoad(PgbenchTrial):
             seed=seed,
             query_mode=self.clients.query_mode,
             options=self.options.pgbench_options,
+            reconnect=self.options.reconnect,
             log_sampling_rate=rate,
             folder=folder,
             log_folder=client.log_folder,

@@ -1,4 +1,4 @@
-"""Does the steps of a method on one connection, each timed by itself.
+"""Does the steps of a method on one connection, each by itself.
 
 What a step needs beforehand, its rows, is fetched by the same backend and not timed. Programs of
 the server's installation run beside it; what they write is kept in the trial's folder.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 
@@ -28,6 +29,10 @@ from teiten.model.units import Seconds
 WAL_SINCE = 100_000
 WAL_NOW = "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"
 WAL_BEFORE = "SELECT (pg_current_xlog_insert_location() - '0/0')::bigint"
+TO_RECOVER = """
+SELECT (pg_current_wal_insert_lsn() - redo_lsn)::bigint FROM pg_control_checkpoint()
+"""
+"""Bytes of WAL since the last checkpoint; from 10 on."""
 LOCKS = """
 SELECT count(*) FILTER (WHERE fastpath), count(*) FILTER (WHERE NOT fastpath)
 FROM pg_locks WHERE pid = %s AND locktype = 'relation'
@@ -50,31 +55,37 @@ planning the most memory of all; of programs the sums."""
 
 
 class Stepping:
-    """A connection on which steps are done."""
+    """A connection on which steps are done, and another one, which reads the WAL's position; open
+    until ``with`` ends."""
 
     def __init__(
-        self,
-        connection: psycopg.Connection[Any],
-        looking: psycopg.Connection[Any],
-        method: Method,
-        *,
-        site: Site,
-        folder: Path,
-        check: Callable[[], None],
+        self, method: Method, *, site: Site, folder: Path, check: Callable[[], None]
     ) -> None:
-        """``looking``: another one, which reads the WAL's position. ``check``: raises where someone
-        asked for the end."""
-        self._connection, self._looking, self._method = connection, looking, method
-        self._site, self._folder, self._check = site, folder, check
+        """``check``: raises where someone asked for the end."""
+        self._method, self._site, self._folder, self._check = method, site, folder, check
         self.evidence: list[tuple[str, str]] = []
-        self.pid = backend_of(connection)
-        new = connection.info.server_version >= WAL_SINCE
+        self._open: ExitStack = ExitStack()
+        self._connect()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def _connect(self) -> None:
+        with ExitStack() as opened:
+            self._connection = opened.enter_context(closing(self._site.connect()))
+            self._looking = opened.enter_context(closing(self._site.connect()))
+            self.pid = backend_of(self._connection)
+            self._open = opened.pop_all()
+        new = self._connection.info.server_version >= WAL_SINCE
         self._wal = WAL_NOW if new else WAL_BEFORE
 
     def do(self, step: ProcedureStep) -> StepOfTrial:
         """Raises WorkloadError where PostgreSQL refuses it."""
         try:
-            return self._do(step)
+            return self._crash(step) if step.do is StepDo.CRASH else self._do(step)
         except psycopg.Error as error:
             raise told(error, self._method, step.name) from error
 
@@ -94,6 +105,21 @@ class Stepping:
         if memory is not None:
             seen["memory"] = memory
         return StepOfTrial(step.name, seconds, wal, used.cpu, used.read, used.written, done, **seen)
+
+    def _crash(self, step: ProcedureStep) -> StepOfTrial:
+        """Crash the server, and wait until it takes connections again; the step's WAL is what is to
+        be recovered, and its processor time that of all of the server's processes. Both connections
+        are new afterwards."""
+        wal = number(self._looking, TO_RECOVER)
+        reader = self._site.server_reader()
+        with closing(reader) if reader is not None else nullcontext():
+            before = _server_seconds(reader)
+            seconds = self._site.crash()
+            after = _server_seconds(reader)
+        self._open.close()
+        self._connect()
+        used = None if before is None or after is None else after - before
+        return StepOfTrial(step.name, seconds, wal, server_cpu=used)
 
     def _each(self, query: str) -> Iterator[Mapping[str, str]]:
         """For each row of a query its values by column; once where there is none."""

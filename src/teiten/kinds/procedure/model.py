@@ -28,16 +28,19 @@ class StepDo(StrEnum):
     """A program of the server's installation, beside the server."""
     PLAN = "plan"
     """EXPLAIN of a query: the time is the server's own of planning it."""
+    CRASH = "crash"
+    """A crash of the server: the time is that until it takes connections again."""
 
 
 @dataclass(frozen=True)
 class ProcedureStep:
-    """A step, which is timed by itself. ``{column}`` stands for a value of a row of ``each``."""
+    """A step, which is done by itself. ``{column}`` stands for a value of a row of ``each``."""
 
     name: str
     do: StepDo
     text: str
-    """The statement; the query of the rows, which is not timed; or the program's name."""
+    """The statement; the query of the rows, which is not timed; the program's name; empty for a
+    crash."""
     into: str = ""
     """The table that gets the rows."""
     batch: int = 1
@@ -54,6 +57,35 @@ class ProcedureStep:
     """Options of a COPY, as they stand in its parentheses."""
     arguments: tuple[str, ...] = ()
     """Arguments of a program."""
+    timed: bool = True
+    """False for what a later step needs: its figures are not kept."""
+
+    def lines(self) -> Iterator[str]:
+        """For people and for comparisons."""
+        times = f", {self.times} times" if self.times > 1 else ""
+        yield f"-- {'timed' if self.timed else 'not timed'}: {self.name}{times}\n"
+        if self.each:
+            yield f"-- for each row of: {' '.join(self.each.split())}\n"
+        if self._what:
+            yield f"-- {self._what}\n"
+        if self.locks:
+            yield "-- its locks counted at the end of each transaction:\n"
+        if self.text:
+            yield f"{' '.join((self.text.strip(), *map(shlex.quote, self.arguments)))}\n"
+
+    @property
+    def _what(self) -> str:
+        """What is done with the text; empty for a statement."""
+        before = f"after {self.before.strip()}, " if self.before else ""
+        options = f" with {self.options}" if self.options else ""
+        done = {
+            StepDo.COPY: f"{before}COPY FROM STDIN into {self.into}{options}, rows of:",
+            StepDo.INSERT: f"INSERT of {self.batch} rows a statement into {self.into}, rows of:",
+            StepDo.PLAN: "the time of planning, by EXPLAIN (SUMMARY):",
+            StepDo.PROGRAM: "a program of the server's installation, as its user:",
+            StepDo.CRASH: "a crash of the server, until it takes connections again",
+        }
+        return done.get(self.do, "")
 
 
 @dataclass(frozen=True)
@@ -82,6 +114,10 @@ class Method:
         run = (step.text for step in self.steps if step.do is StepDo.PROGRAM)
         return tuple(dict.fromkeys(run))
 
+    @property
+    def crashes(self) -> bool:
+        return any(step.do is StepDo.CRASH for step in self.steps)
+
     def text(self) -> str:
         """All of it, for people and for comparisons."""
         return "".join(self._lines())
@@ -90,23 +126,7 @@ class Method:
         for script in self.setup:
             yield f"-- set-up: {script.name}\n{script.text.strip()}\n"
         for step in self.steps:
-            times = f", {step.times} times" if step.times > 1 else ""
-            yield f"-- timed: {step.name}{times}\n"
-            if step.each:
-                yield f"-- for each row of: {' '.join(step.each.split())}\n"
-            if step.do is StepDo.COPY:
-                before = f"after {step.before.strip()}, " if step.before else ""
-                options = f" with {step.options}" if step.options else ""
-                yield f"-- {before}COPY FROM STDIN into {step.into}{options}, rows of:\n"
-            elif step.do is StepDo.INSERT:
-                yield f"-- INSERT of {step.batch} rows a statement into {step.into}, rows of:\n"
-            elif step.do is StepDo.PLAN:
-                yield "-- the time of planning, by EXPLAIN (SUMMARY):\n"
-            elif step.do is StepDo.PROGRAM:
-                yield "-- a program of the server's installation, as its user:\n"
-            if step.locks:
-                yield "-- its locks counted at the end of each transaction:\n"
-            yield f"{' '.join((step.text.strip(), *map(shlex.quote, step.arguments)))}\n"
+            yield from step.lines()
         for script in self.cleanup:
             yield f"-- clean-up: {script.name}\n{script.text.strip()}\n"
 

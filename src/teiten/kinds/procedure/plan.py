@@ -35,7 +35,7 @@ FILLING = (StepDo.COPY, StepDo.INSERT, StepDo.PROGRAM)
 
 
 class StepTable(TomlTable):
-    """A step that is timed: one of ``sql``, ``copy``, ``insert``, ``plan`` and ``program``."""
+    """A step: one of ``sql``, ``copy``, ``insert``, ``plan``, ``program`` and ``crash``."""
 
     name: Name
     sql: str = ""
@@ -44,6 +44,8 @@ class StepTable(TomlTable):
     plan: str = ""
     program: Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]*)?$")] = ""
     arguments: Annotated[list[str], Field(default_factory=list)]
+    crash: bool = False
+    timed: bool = True
     rows: str = ""
     batch: Annotated[int, Field(ge=1, le=1000)] = 1
     each: str = ""
@@ -53,27 +55,29 @@ class StepTable(TomlTable):
     options: str = ""
 
     @property
-    def _forms(self) -> dict[StepDo, str]:
+    def _forms(self) -> dict[StepDo, str | bool]:
         return {
             StepDo.EXECUTE: self.sql,
             StepDo.PLAN: self.plan,
             StepDo.PROGRAM: self.program,
             StepDo.COPY: self.copy_into,
             StepDo.INSERT: self.insert,
+            StepDo.CRASH: self.crash,
         }
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
-        forms = "needs one of sql, copy (a table), insert (a table), plan and program"
-        fills = bool(self.sql or self.plan or self.program)
+        forms = "needs one of sql, copy (a table), insert (a table), plan, program and crash"
+        fills = bool(self.copy_into or self.insert)
         for message, holds in (
             (forms, sum(map(bool, self._forms.values())) == 1),
             ("arguments is for program", self.program or not self.arguments),
-            ("rows is a query for copy and insert, which need it", bool(self.rows) != fills),
+            ("rows is a query for copy and insert, which need it", bool(self.rows) == fills),
             ("batch is for insert", self.insert or self.batch == 1),
             ("times is for sql and plan", self.sql or self.plan or self.times == 1),
             ("locks is for sql", self.sql or not self.locks),
             ("before and options are for copy", self.copy_into or not self.before + self.options),
+            ("a crash is not for each row of a query", not (self.crash and self.each)),
         ):
             if not holds:
                 raise ValueError(message)
@@ -82,7 +86,7 @@ class StepTable(TomlTable):
     def step(self) -> ProcedureStep:
         return ProcedureStep(
             self.name,
-            next(do for do, text in self._forms.items() if text),
+            next(do for do, form in self._forms.items() if form),
             self.sql or self.plan or self.program or self.rows,
             self.copy_into or self.insert,
             self.batch,
@@ -92,6 +96,7 @@ class StepTable(TomlTable):
             self.before,
             self.options,
             tuple(self.arguments),
+            self.timed,
         )
 
 
@@ -163,21 +168,16 @@ class Procedures(KindPlan):
                 yield LevelLeftOut(METHOD, method.name, method.title, why)
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """Estimate a trial's seconds, of the mean of the methods: a step to which rows come from
-        outside takes as long as filling the tables, any other one as reading them."""
-        filling = data_plan_of(workload.data.kind).fill_seconds(workload.data)
-        reading = query_seconds(workload.data)
-        methods = procedure_of(workload).methods
-        fills = [step.do in FILLING for method in methods for step in method.steps]
-        seconds = sum(filling if fill else reading for fill in fills)
-        return Seconds(seconds / len(methods))
+        """Estimate a trial's seconds, of the mean of the methods."""
+        return _seconds_of_steps(workload, timed=True)
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """With the set-ups that there are, each of which reads the tables."""
+        """With what is not timed: steps, and set-ups, each of which reads the tables."""
         methods = procedure_of(workload).methods
         set_up = sum(bool(method.setup) for method in methods) / len(methods)
         setting_up = set_up * query_seconds(workload.data)
-        return Seconds(setting_up + self.measured_seconds(measure, workload))
+        untimed = _seconds_of_steps(workload, timed=False)
+        return Seconds(setting_up + untimed + self.measured_seconds(measure, workload))
 
     def processes(self, trial: PlannedTrial) -> int:
         return 2
@@ -192,7 +192,7 @@ class Procedures(KindPlan):
         return ToldStep("warm-up", "the method's set-up, not timed, and a CHECKPOINT")
 
     def measuring(self, study: Study, workload: Workload) -> ToldStep:
-        return ToldStep("procedure", "the steps of one method, each timed")
+        return ToldStep("procedure", "the steps of one method, each timed that is to be")
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         options = procedure_of(study.workload(trial.cell.workload))
@@ -200,10 +200,25 @@ class Procedures(KindPlan):
         return f"method {method.name}: {', '.join(step.name for step in method.steps)}"
 
 
+def _seconds_of_steps(workload: Workload, *, timed: bool) -> Seconds:
+    """Estimate the seconds of a trial's steps, of the mean of the methods: one to which rows come
+    from outside takes as long as filling the tables, any other one as reading them."""
+    filling = data_plan_of(workload.data.kind).fill_seconds(workload.data)
+    reading = query_seconds(workload.data)
+    methods = procedure_of(workload).methods
+    steps = (step for method in methods for step in method.steps if step.timed is timed)
+    seconds = sum(filling if step.do in FILLING else reading for step in steps)
+    return Seconds(seconds / len(methods))
+
+
 def _method(place: Place, at: int, table: MethodTable) -> Method:
     names = [step.name for step in table.steps]
     if len(set(names)) < len(names):
         raise place.error(("methods", at, "steps"), "two steps have one name", "rename one of them")
+    if not any(step.timed for step in table.steps):
+        raise place.error(
+            ("methods", at, "steps"), "no step is timed", "leave timed = false out of one of them"
+        )
     return Method(
         name=table.name,
         title=table.title,
@@ -231,6 +246,11 @@ def _lacking(method: Method, server: Installation, tools: ModuleTools | None) ->
         return Bilingual(
             "it runs programs beside the server, which is attached",
             "サーバと同じホストでプログラムを実行するが、サーバは接続先として指定されたものである",
+        )
+    if method.crashes and server.attached is not None:
+        return Bilingual(
+            "it crashes the server, which is attached",
+            "サーバをクラッシュさせるが、サーバは接続先として指定されたものである",
         )
     return tools.lacking if method.module is not None and tools is not None else None
 

@@ -22,7 +22,7 @@ class StepOfTrial:
     name: str
     seconds: float
     wal: float
-    """Bytes of all WAL that the server wrote meanwhile."""
+    """Bytes of all WAL that the server wrote meanwhile; of a crash those to recover."""
     cpu: float | None = None
     """Seconds of the backend."""
     read: float | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,8 @@ class ProcedureLoad(SampledLoad):
 
     def measure(self, turn: int) -> Facts:
         self.sample(self._all_steps)
+        if self._method.crashes and self._sampling is not None:  # the sampler's connection with it
+            self._sampling = replace(self._sampling, cautions=())
         return {"steps": {step.name: step.seconds for step in self._taken}}
 
     def collect(self) -> Facts:
@@ -149,19 +152,14 @@ class ProcedureLoad(SampledLoad):
         return {PROCEDURE_TIME.name: seconds}
 
     def _all_steps(self) -> None:
-        with self.site.connect() as connection, self.site.connect() as looking:
-            stepping = Stepping(
-                connection,
-                looking,
-                self._method,
-                site=self.site,
-                folder=self.folder,
-                check=self.bench.check_interruption,
-            )
+        check = self.bench.check_interruption
+        with Stepping(self._method, site=self.site, folder=self.folder, check=check) as stepping:
             try:
                 with BackendWatch(stepping.pid) as watch:
                     for step in self._method.steps:
-                        self._taken.append(stepping.do(step))
+                        done = stepping.do(step)
+                        if step.timed:
+                            self._taken.append(done)
             finally:
                 self.gathered.evidence = (*self.gathered.evidence, *stepping.evidence)
         self._backend = watch.series

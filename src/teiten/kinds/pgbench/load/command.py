@@ -86,6 +86,8 @@ class PgbenchRun:
     """For the per-transaction log; ``folder`` where it is None, and with pgbench before 10."""
     cpus: tuple[int, ...] = ()
     """The processors that pgbench is pinned to; empty for all."""
+    reconnect: bool = False
+    """Each transaction has a connection of its own."""
 
 
 def check_options(options: Sequence[str]) -> None:
@@ -121,7 +123,8 @@ def _arguments(
     own = ("-s", str(run.scale), "-f", script_file_name(run.script))
     script = ("-b", run.script.name) if run.script.builtin else own
     server = (*run.address.options, "-M", run.query_mode.value)
-    load = ("-c", str(clients), "-j", str(threads), *limit)
+    connects = ("-C",) if run.reconnect else ()
+    load = ("-c", str(clients), "-j", str(threads), *connects, *limit)
     return ("-n", *server, *script, *load, *run.options, run.address.database)
 
 

@@ -158,7 +158,7 @@ class PairedTrial(PgbenchTrial):
         gathered.histogram = own.histogram.encode()
         gathered.facts |= {
             "way": way_of_clients(self.bench.plan.study.measure, self.clients.clients).name,
-            "pinned_pairs": self._trials.pin and self.site.moves_processes,
+            "pinned_pairs": self._pins(self),
             "pairs": measured.result.summary["pairs"],
             "generator_cpu_seconds": measured.result.cpu_seconds,
         }
@@ -193,6 +193,10 @@ class PairedTrial(PgbenchTrial):
         """The number of the generator's threads."""
         return max(1, min(self.clients.clients, allowed_processors()))
 
+    def _pins(self, side: PairedTrial) -> bool:
+        """Whether the generator moves a side's server processes: those of connections that stay."""
+        return self._trials.pin and side.site.moves_processes and not self.options.reconnect
+
     def _wrong(self, message: str) -> WorkloadError:
         """The script cannot be run."""
         return WorkloadError(
@@ -224,7 +228,8 @@ class PairedTrial(PgbenchTrial):
             pairs=1 if seconds is None else None,
             threads=min(clients, self._threads),
             in_step=several and way.in_step,
-            pin=several and self._trials.pin and all(side.site.moves_processes for side in sides),
+            pin=several and all(map(self._pins, sides)),
+            reconnect=self.options.reconnect,
             variables={"scale": str(max(1, int(self.workload.data.scale or 1)))},
         )
 

@@ -15,6 +15,7 @@ from typing import Any
 from teiten.errors import TeitenError
 from teiten.execute.client.log_folder import LogFiles, log_paths, new_log_folder
 from teiten.execute.client.shell_commands import refuse_programs
+from teiten.execute.postgres.beside import home_of
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.sites.remote.agent.forms import Message
 from teiten.execute.sites.remote.agent.room import AgentFolder
@@ -88,7 +89,8 @@ class Loads:
         log: dict[str, Any] | None,
         as_server: bool,
     ) -> dict[str, Any]:
-        """Start a program in a folder of its own; ``as_server``: as the servers' user, in none.
+        """Start a program in a folder of its own; ``as_server``: as the servers' user, in
+        its home.
 
         ``files``: name and text of each; ``password_line``: of pgpass, readable by us alone
         and gone with the run; ``log``: ``prefix``, ``threads``, and whether its folder can be
@@ -111,7 +113,7 @@ class Loads:
                     library_path=Path(library_path) if library_path else None,
                     environment=given,
                     user=self._room.user if as_server else None,
-                    folder=Path("/") if as_server else folder,
+                    folder=home_of(environment) if as_server else folder,
                     stdout=output,
                     stderr=errors,
                     death_signal=KILL,
