@@ -39,14 +39,9 @@ pub struct Options {
     /// All clients are on the same server at any time.
     #[serde(default)]
     pub in_step: bool,
-    /// All servers' processes of a client run on one processor, the clients' in turn: where the
-    /// system put one elsewhere it would be the faster or the slower for seconds. For servers
-    /// of this machine whose processes may be moved.
+    /// What becomes of connections.
     #[serde(default)]
-    pub pin: bool,
-    /// Each transaction has a connection of its own, as with pgbench's --connect.
-    #[serde(default)]
-    pub reconnect: bool,
+    pub connections: Connections,
     /// Seconds from the last connection to the first transaction.
     #[serde(default)]
     pub start_delay: f64,
@@ -80,6 +75,21 @@ fn grace() -> f64 {
 
 fn connect_timeout() -> f64 {
     10.0
+}
+
+/// What becomes of a client's connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Connections {
+    /// They stay.
+    #[default]
+    Stay,
+    /// They stay, and all servers' processes of a client run on one processor, the clients' in turn:
+    /// where the system put one elsewhere it would be the faster or the slower for seconds. For
+    /// servers of this machine whose processes may be moved.
+    Pinned,
+    /// Each transaction has one of its own, as with pgbench's --connect.
+    Anew,
 }
 
 /// A script, and how often it is chosen beside others.
@@ -197,7 +207,6 @@ impl Options {
                     .any(|texts| texts.len() != self.scripts.len()),
                 "texts: one for each script",
             ),
-            (self.pin && self.reconnect, "pin: of connections that stay"),
             (
                 !self.scripts.iter().filter_map(|script| script.rows.as_ref()).all(Rows::are_whole),
                 "rows: at least one, each with a value for every name",

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::client::{Client, Streams, Weights};
 use crate::connection::Connection;
-use crate::options::{Options, ScriptOption, Server};
+use crate::options::{Connections, Options, ScriptOption, Server};
 use crate::random::Random;
 use crate::record::{self, Records};
 use crate::script::{Protocol, Scripts, built_in};
@@ -122,7 +122,8 @@ pub fn run(options: &Options, stop: &Stop, mut say: impl FnMut(&Event)) -> Resul
         protocol: options.protocol,
         max_tries: options.max_tries,
         continue_on_error: options.continue_on_error,
-        reconnect: options.reconnect.then(|| Duration::from_secs_f64(options.connect_timeout)),
+        reconnect: (options.connections == Connections::Anew)
+            .then(|| Duration::from_secs_f64(options.connect_timeout)),
     };
     let began = Instant::now();
     let groups = connect(options, &setting, &mut seeds)?;
@@ -299,7 +300,7 @@ fn connect(
         };
         let sessions =
             options.servers.iter().zip(&firsts).map(session).collect::<Result<Vec<_>, _>>()?;
-        if options.pin {
+        if options.connections == Connections::Pinned {
             for session in &sessions {
                 pin(session.connection.process, usize::from(number))?;
             }

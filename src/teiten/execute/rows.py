@@ -4,11 +4,11 @@ every trial draws from the same."""
 from __future__ import annotations
 
 import psycopg
-from psycopg import pq
 
 from teiten.errors import WorkloadError, first_line
 from teiten.execute.bench import CampaignRecord
 from teiten.execute.sites.contract import Site
+from teiten.execute.texts import texts_of
 from teiten.model.rows import MOST_ROWS, VariableRows, checked, require_fit
 from teiten.model.study import Workload
 
@@ -42,7 +42,8 @@ def _asked(rows: VariableRows, workload: Workload, site: Site) -> VariableRows:
     try:
         with site.connect() as connection:
             result = connection.execute(query.encode("utf-8")).pgresult
-        known = checked(_read(rows.source, result))
+        names, values = ((), ()) if result is None else texts_of(result)
+        known = checked(VariableRows(rows.source, tuple(names), tuple(values)))
         require_fit(known, workload.options.texts)
     except (ValueError, psycopg.DataError, psycopg.ProgrammingError) as error:
         raise WorkloadError(
@@ -51,14 +52,3 @@ def _asked(rows: VariableRows, workload: Workload, site: Site) -> VariableRows:
             f" {MOST_ROWS:,} rows",
         ) from error
     return known
-
-
-def _read(source: str, result: pq.abc.PGresult | None) -> VariableRows:
-    """The rows as the server writes them."""
-    if result is None:
-        return VariableRows(source)
-    columns = range(result.nfields)
-    names = tuple((result.fname(column) or b"").decode() for column in columns)
-    cells = ([result.get_value(row, column) for column in columns] for row in range(result.ntuples))
-    rows = (tuple(None if cell is None else cell.decode() for cell in row) for row in cells)
-    return VariableRows(source, names, tuple(rows))

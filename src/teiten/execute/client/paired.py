@@ -123,16 +123,7 @@ class PairedRun:
     @property
     def options(self) -> str:
         """For the process, as JSON; with the passwords."""
-        plain = (
-            "duration",
-            "pairs",
-            "threads",
-            "batch",
-            "in_step",
-            "pin",
-            "reconnect",
-            "max_tries",
-        )
+        plain = ("duration", "pairs", "threads", "batch", "in_step", "max_tries")
         return json.dumps(
             {
                 "servers": [server.options for server in self.servers],
@@ -150,11 +141,16 @@ class PairedRun:
                 "seed": self.seed,
                 "variables": dict(self.variables),
                 "output": str(self.folder / PAIRS_FILE),
-                "max_tries": self.max_tries,
+                "connections": self._connections,
                 "continue_on_error": self.continue_on_error,
                 **{name: getattr(self, name) for name in plain},
             }
         )
+
+    @property
+    def _connections(self) -> str:
+        """What becomes of them; those that do not stay cannot be pinned."""
+        return "anew" if self.reconnect else "pinned" if self.pin else "stay"
 
     @property
     def _drawn(self) -> dict[str, Any]:

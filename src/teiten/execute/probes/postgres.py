@@ -31,6 +31,7 @@ import psycopg
 from teiten.connections import Conninfo, connect
 from teiten.execute.probes.columns import POSTGRES
 from teiten.execute.probes.series import Rhythm, SeriesTable
+from teiten.execute.texts import Texts, texts_of
 from teiten.model.installation import Version
 from teiten.model.trial import Series
 
@@ -66,7 +67,7 @@ class SamplingConnection:
         """Raises StatementError where the server does not know what the statement reads."""
         self._check(self._libpq.prepare(name.encode(), statement.encode()))
 
-    def run(self, name: str) -> tuple[list[str], list[list[str | None]]]:
+    def run(self, name: str) -> tuple[list[str], list[Texts]]:
         """Column names and rows in text of a prepared statement.
 
         libpq is called directly: at ten statements a second psycopg's own conversion would be most
@@ -75,14 +76,7 @@ class SamplingConnection:
         """
         result = self._libpq.exec_prepared(name.encode(), None)
         self._check(result)
-        width = range(result.nfields)
-        names = [(result.fname(column) or b"").decode() for column in width]
-        rows = [
-            [None if (value := result.get_value(row, column)) is None else value.decode()
-             for column in width]
-            for row in range(result.ntuples)
-        ]  # fmt: skip
-        return names, rows
+        return texts_of(result)
 
     def abort(self) -> None:
         """End a statement of another thread that waits for a server which does not answer."""
@@ -140,7 +134,7 @@ class ViewReader:
             except StatementError as error:
                 self.missing.append((view, str(error)))
 
-    def rows(self, view: str) -> tuple[list[str], list[list[str | None]]]:
+    def rows(self, view: str) -> tuple[list[str], list[Texts]]:
         """Column names and rows, none of a view that is left out. Raises psycopg.OperationalError
         where the connection is lost."""
         if view in self._views:

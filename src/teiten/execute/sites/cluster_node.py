@@ -148,7 +148,7 @@ class ClusterNode(TrialNode):
         """Have a backend killed, as its own user: the postmaster then ends all the others and
         recovers, within the same process. The seconds until it takes connections again. ``check``:
         raises where someone asked for the end. Raises ServerError where it does not recover."""
-        self._before_crash = self.problems()
+        self._before_crash = self._logged(self.cluster)
         with closing(self.connect()) as victim, closing(self.connect()) as witness:
             begun = time.perf_counter()
             with suppress_lost():
@@ -203,8 +203,7 @@ class ClusterNode(TrialNode):
     def problems(self) -> tuple[Problem, ...]:
         if self.found is None:
             return ()
-        log = self.found.read_log(self._recovered or self._log_begins).decode("utf-8", "replace")
-        problems = (*self._before_crash, *scan(log))
+        problems = self._logged(self.found)
         if self.has_ended() and not any(problem.code == CRASHED for problem in problems):
             problems = (Problem(CRASHED, ENDED_UNSAID), *problems)
         self._crashed = any(problem.code == CRASHED for problem in problems)
@@ -216,6 +215,11 @@ class ClusterNode(TrialNode):
             ended = out_of_memory(own.limit, own.machine.memory, self._own_facts)
             problems = (*ended, *problems)
         return problems
+
+    def _logged(self, cluster: HostedCluster) -> tuple[Problem, ...]:
+        """Problems that the server's log tells of, but for a crash of ours."""
+        log = cluster.read_log(self._recovered or self._log_begins)
+        return (*self._before_crash, *scan(log.decode("utf-8", "replace")))
 
     def stop(self) -> Facts:
         """Fast where the cluster is kept; data that was changed is thrown away, so that its

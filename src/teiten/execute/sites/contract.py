@@ -133,21 +133,18 @@ class Site(ABC):
         """Start a program of the first server's installation on that server's host, as its user:
         its name is the path, the server what libpq finds by itself (``execute.postgres.beside``).
         Raises as ``spawn``, WorkloadError where Teiten did not start the server."""
-        name = self._nodes.first.template.installation.name
-        raise WorkloadError(
-            f"{program.name} cannot run beside the server {name}: it is attached",
-            "compare servers that Teiten starts: --servers 17,18",
-        )
+        raise self._attached(f"{program.name} cannot run beside")
 
     def crash(self) -> Seconds:
         """Crash the first server; how long it took until it took connections again. All that were
         open are lost. Raises WorkloadError where Teiten did not start the server, ServerError where
         it does not recover."""
+        raise self._attached("Teiten does not crash")
+
+    def _attached(self, refused: str) -> WorkloadError:
         name = self._nodes.first.template.installation.name
-        raise WorkloadError(
-            f"the server {name} is attached: Teiten crashes only servers that it started",
-            "compare servers that Teiten starts: --servers 17,18",
-        )
+        hint = "compare servers that Teiten starts: --servers 17,18"
+        return WorkloadError(f"{refused} the server {name}: it is attached", hint)
 
     def server_reader(self) -> OsReader | None:
         """Reads what the first server's processes use; None where that cannot be seen."""

@@ -21,6 +21,7 @@ from teiten.execute.probes.backend import NOTHING, Usage, backend_of, memory_of,
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.process_cpu import ProcessGroup
 from teiten.execute.sites.contract import Site
+from teiten.execute.texts import Texts, texts_of
 from teiten.host.system.processes import ending
 from teiten.kinds.procedure.model import Method, ProcedureStep, StepDo
 from teiten.kinds.procedure.results import StepOfTrial
@@ -47,8 +48,6 @@ PATIENCE = 10.0
 LAST = 4096
 """Bytes at the end of what a program has written, of which a message has the last line."""
 OUTPUT, ERRORS = "program output", "program errors"
-Texts = tuple[str | None, ...]
-"""A row, its values as texts."""
 Seen = dict[str, float]
 """Figures of a step besides time, by the names in ``StepOfTrial``: of the last execution; of
 planning the most memory of all; of programs the sums."""
@@ -242,10 +241,7 @@ class Stepping:
     def _rows(self, query: str) -> tuple[list[str], list[Texts]]:
         result = self._connection.execute(query.encode()).pgresult
         assert result is not None
-        columns = range(result.nfields)
-        names = [(result.fname(column) or b"").decode() for column in columns]
-        rows = ([result.get_value(row, at) for at in columns] for row in range(result.ntuples))
-        return names, [tuple(None if x is None else x.decode() for x in values) for values in rows]
+        return texts_of(result)
 
     def _insert(self, into: str, columns: int, rows: Sequence[Texts], batch: int) -> None:
         """Whole batches, then the rest row by row; statements are prepared, and sent without
