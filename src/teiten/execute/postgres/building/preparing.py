@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.origins.contract import SourceOrigin, release
@@ -79,9 +80,10 @@ def builds_of(own: Iterable[Installation]) -> dict[str, Installation]:
 
 
 def foretold_seconds(workdir: Workdir, jobs: int) -> Seconds:
-    """Estimate the next build's duration from the last one here."""
+    """Estimate the next build's duration from those here."""
     known = [own.build for own in managed_installations(workdir) if own.build is not None]
-    return Seconds((known[-1].seconds * known[-1].jobs if known else CPU_SECONDS) / jobs)
+    each = [build.seconds * build.jobs for build in known] or [CPU_SECONDS]
+    return Seconds(fmean(each) / jobs)
 
 
 def foretold(workdir: Workdir, name: str, prepared: Prepared) -> Installation:
