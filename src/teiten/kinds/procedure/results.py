@@ -44,6 +44,11 @@ class StepOfTrial:
     """Those of all of the server's processes meanwhile."""
 
     @property
+    def is_beside(self) -> bool:
+        """Processes beside the backend did the work."""
+        return self.program_cpu is not None or self.server_cpu is not None
+
+    @property
     def fact(self) -> dict[str, Any]:
         """As a trial's facts have it: without what was not looked at."""
         figures = {name: getattr(self, name) for name in FIELDS}

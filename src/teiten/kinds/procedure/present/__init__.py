@@ -15,7 +15,7 @@ from teiten.kinds.procedure.metrics import (
     ROWS_RATE,
     SIZE_CHANGE,
 )
-from teiten.kinds.procedure.model import METHOD, NAME, procedure_of
+from teiten.kinds.procedure.model import METHOD, NAME, Method, procedure_of
 from teiten.kinds.procedure.present.growth import boxed, growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
@@ -91,7 +91,11 @@ class ProcedurePresent(UsualPresent):
 
 
 def _title(kit: Kit, workload: str, method: str) -> str:
-    return kit.t.of(procedure_of(kit.study.workload(workload)).method(method).title)
+    return kit.t.of(_method(kit, workload, method).title)
+
+
+def _method(kit: Kit, workload: str, name: str) -> Method:
+    return procedure_of(kit.study.workload(workload)).method(name)
 
 
 def _clearest(kit: Kit, contrasts: Sequence[ContrastResult]) -> Statement:
@@ -274,15 +278,17 @@ def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     """Medians of each step, with its share of all of them."""
     t = kit.t
     keys = ["time", "share", "cpu", "read", "written", "wal"]
-    ran = any(step.program_cpu is not None for group in groups for step in _all_steps(group))
-    keys += ["program-cpu", "server-cpu"] if ran else []
-    rows = tuple(row for group in groups for row in _steps(kit, group, programs=ran))
+    beside = any(step.is_beside for group in groups for step in _all_steps(group))
+    keys += ["program-cpu", "server-cpu"] if beside else []
+    rows = tuple(row for group in groups for row in _steps(kit, group, beside=beside))
     columns = (
         *(Column(t(f"table.{key}")) for key in ("steps.method", "level", "steps.step")),
         *_columns(kit, keys),
     )
     caption, note = t("table.steps.caption"), t("table.steps.note")
-    note += t("table.steps.note-programs") if ran else ""
+    methods = [_method(kit, group.workload, _method_of(kit, group)) for group in groups]
+    note += t("table.steps.note-programs") if any(method.programs for method in methods) else ""
+    note += t("table.steps.note-crash") if any(method.crashes for method in methods) else ""
     return boxed(Table(name, caption, columns, rows, note=note))
 
 
@@ -294,8 +300,8 @@ def _all_steps(group: TrialGroup) -> Iterator[StepOfTrial]:
     return (step for trial in group.trials for step in steps_of(trial.facts))
 
 
-def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
-    """``programs``: with what programs of steps took."""
+def _steps(kit: Kit, group: TrialGroup, *, beside: bool) -> Iterator[Row]:
+    """``beside``: with what was used beside the backend."""
     steps = list(_all_steps(group))
     for name, (seconds, share) in _times(steps).items():
         same = [step for step in steps if step.name == name]
@@ -305,7 +311,7 @@ def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
             TableCell(_milliseconds(seconds), seconds),
             TableCell(percent(kit.t, share, 0), share),
             *(_of_steps(same, figure) for figure in ("cpu", "read", "written", "wal")),
-            *(_of_steps(same, figure) for figure in OF_PROGRAMS if programs),
+            *(_of_steps(same, figure) for figure in OF_PROGRAMS if beside),
         )
 
 
