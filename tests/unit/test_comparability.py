@@ -78,6 +78,8 @@ OBSTACLES = [
     ("script", of_load(script=Script("mine.sql", False, "SELECT 1;"))),
     ("query-mode", of_load(query_mode=QueryMode.PREPARED)),
     ("pgbench-options", of_load(pgbench_options=("--rate=10",))),
+    ("reconnect", of_load(reconnect=True)),
+    ("idle-connections", of_load(idle_connections=40)),
     ("duration", of_measure(duration=Seconds(30.0))),
     ("warmup", of_measure(warmup=Seconds(0.0))),
     ("prewarm", of_measure(prewarm=False)),

@@ -146,6 +146,12 @@ def test_statistics_are_asked_right_after_the_upgrade(monkeypatch: pytest.Monkey
     assert {old.origin is None, new.origin is None} == {True, False}
 
 
+def test_connections_that_end_have_room_beside_those_that_begin() -> None:
+    plan = expanded(load_study("operations", overrides=("workloads=connect,point-primary",)))
+    needed = {trial.cell.workload: trial.load.most_connections for trial in plan.trials}
+    assert needed == {"connect": 2, "point-primary": 1}
+
+
 def test_idle_connections_are_told_and_have_room() -> None:
     study = load_study("contention", overrides=("workloads=idle-connections",))
     plan = expanded(study)

@@ -62,6 +62,15 @@ def test_recorded_runs_agree_with_themselves(version: str) -> None:
     assert printed["latency_mean"] == pytest.approx(expected, rel=0.05)
 
 
+def test_connecting_is_in_the_throughput_where_each_transaction_does_it() -> None:
+    """Before 14 both stand there."""
+    excluding, including = (
+        parse_summary(output("13-tpcb"), reconnect=reconnect)["tps"] for reconnect in (False, True)
+    )
+    assert f"tps = {excluding:.6f} (excluding" in output("13-tpcb")
+    assert f"tps = {including:.6f} (including" in output("13-tpcb")
+
+
 @pytest.mark.parametrize("text", ["", "transaction type: x\nnumber of cli", "\n\n"])
 def test_an_output_that_was_cut_off_has_no_numbers(text: str) -> None:
     assert parse_summary(text) == {}

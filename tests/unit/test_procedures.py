@@ -31,7 +31,7 @@ from teiten.datasets.access_log.model import AccessLogTables, day_of_log
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.datasets.plan import query_seconds
 from teiten.errors import StudyError, UsageError, WorkloadError
-from teiten.execute.postgres.beside import filled, of_installation
+from teiten.execute.postgres.beside import filled, with_installation
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
 from teiten.kinds.contract import plan_of
@@ -251,14 +251,14 @@ def test_what_a_step_needs_is_not_timed(tmp_path: Path) -> None:
     assert "-- not timed: vacuum\nSELECT 1\n-- timed: crash\n-- a crash" in method.text()
     attached = replace(make_installation("18.4"), attached=server())
     left = list(PLAN.left_out(workload, attached, None))
-    assert [level.level for level in left] == ["program"] and "crashes" in left[0].why.en
+    assert [level.level for level in left] == ["program"] and "Teiten starts" in left[0].why.en
 
 
 def test_the_options_of_a_servers_cluster_stand_for_one_argument() -> None:
     data = study().workload("insert").data
     template = TemplateSpec(make_installation("18.4"), False, data, "named", Bytes(1))
     given = ("{initdb}", "--pgdata={folder}/new", "--new-bindir={programs}")
-    *options, folder, programs = of_installation(given, template)
+    *options, folder, programs = with_installation(given, template)
     assert {"--no-data-checksums", "--locale=C"} <= set(options) and folder == given[1]
     assert programs == f"--new-bindir={template.installation.bin_directory}"
 

@@ -79,8 +79,9 @@ enum Waiting {
 pub struct Session {
     /// The connection.
     pub connection: Connection,
-    /// Nobody waits for its socket yet.
-    pub is_new: bool,
+    /// The connection is new: nobody waits for its socket yet.
+    pub is_unwatched: bool,
+    /// A transaction has begun, and not gone on.
     begins: bool,
     variables: Vec<Variable>,
     /// By the number of the statement.
@@ -130,7 +131,7 @@ impl Session {
     ) -> Self {
         Self {
             connection,
-            is_new: true,
+            is_unwatched: true,
             begins: false,
             variables,
             prepared: vec![false; setting.scripts.statements],
@@ -165,9 +166,10 @@ impl Session {
     /// Have a new connection in the place of the last transaction's. It is waited for, as pgbench
     /// does: other clients of the thread wait with it.
     fn reconnect(&mut self, timeout: Duration) -> Result<(), Broken> {
+        self.started = Instant::now();
         self.connection.close();
         self.connection = self.connection.anew(timeout)?;
-        self.is_new = true;
+        self.is_unwatched = true;
         self.prepared.fill(false);
         Ok(())
     }

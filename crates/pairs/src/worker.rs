@@ -153,7 +153,7 @@ impl<'a> Worker<'a> {
     /// the system has forgotten it.
     fn add(&mut self, place: usize, server: usize) -> io::Result<()> {
         let session = &mut self.clients[place].sessions[server];
-        if std::mem::take(&mut session.is_new) {
+        if std::mem::take(&mut session.is_unwatched) {
             self.full.retain(|own| *own != (place, server));
             let data = EventData::new_u64((place * MOST_SERVERS + server) as u64);
             epoll::add(&self.poll, &session.connection, data, EventFlags::IN)?;

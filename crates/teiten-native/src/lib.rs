@@ -21,7 +21,7 @@ mod teiten_native {
     /// Raised where Python needs more of this module than an earlier one has: a function, or an
     /// option of the generator.
     #[pymodule_export]
-    const INTERFACE: u32 = 4;
+    const INTERFACE: u32 = 5;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -105,6 +105,11 @@ class PlannedLoad:
         return 0
 
     @property
+    def most_connections(self) -> int:
+        """How many the first node has to allow it."""
+        return self.connections + self.idle
+
+    @property
     def asked(self) -> str:
         """The number of connections, in the words of a study: ``clients=4``."""
         return "a connection"

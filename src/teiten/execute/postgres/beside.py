@@ -69,7 +69,7 @@ def home_of(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("HOME", "/"))
 
 
-def of_installation(arguments: Sequence[str], template: TemplateSpec) -> Iterator[str]:
+def with_installation(arguments: Sequence[str], template: TemplateSpec) -> Iterator[str]:
     """A program's arguments with what the server's installation gives: its folder of programs at
     the place ``{programs}``, and for the argument ``{initdb}`` the options with which its cluster
     was made."""

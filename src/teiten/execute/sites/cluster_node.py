@@ -49,6 +49,8 @@ ENDED_UNSAID = "the server has ended, and its log does not say why"
 LOG, CONFIGURATION = "server.log", "postgresql.conf"
 KILL_ITSELF = "COPY (SELECT 1) TO PROGRAM 'kill -9 $PPID'"
 """A shell's parent is the backend that has started it."""
+CRASH_HANDLED = b"all server processes terminated; reinitializing"
+"""The postmaster's word for each crash; messages of our clusters are in English."""
 CRASH_SHUTDOWN = "57P02"
 """SQLSTATE of the last word to a connection when another process has crashed."""
 LOOK_EVERY = 0.005
@@ -148,13 +150,13 @@ class ClusterNode(TrialNode):
         """Have a backend killed, as its own user: the postmaster then ends all the others and
         recovers, within the same process. The seconds until it takes connections again. ``check``:
         raises where someone asked for the end. Raises ServerError where it does not recover."""
-        self._before_crash = self._logged(self.cluster)
+        before = self._logged(self.cluster)
         with closing(self.connect()) as victim, closing(self.connect()) as witness:
             begun = time.perf_counter()
-            with suppress_lost():
+            with _suppress_lost():
                 victim.execute(KILL_ITSELF)
                 raise ServerError(f"{self.name} did not crash", "see what its log says of it")
-            with suppress_lost():  # until it is ended too, the postmaster has not noticed
+            with _suppress_lost():  # until it is ended too, the postmaster has not noticed
                 while True:
                     check()
                     witness.execute("SELECT 1")
@@ -164,7 +166,9 @@ class ClusterNode(TrialNode):
                 raise ServerError(f"{self.name} did not recover from a crash", "see its log")
             time.sleep(LOOK_EVERY)
         seconds = Seconds(time.perf_counter() - begun)
-        self._recovered = self.cluster.log_size()
+        if self.cluster.read_log(self._log_begins).count(CRASH_HANDLED) != 1:
+            raise ServerError(f"{self.name} crashed again while it recovered", "see its log")
+        self._before_crash, self._recovered = before, self.cluster.log_size()
         return seconds
 
     def _takes_connections(self) -> bool:
@@ -277,7 +281,7 @@ class ClusterNode(TrialNode):
 
 
 @contextlib.contextmanager
-def suppress_lost() -> Iterator[None]:
+def _suppress_lost() -> Iterator[None]:
     """Go on where a connection is lost because its server's processes end."""
     try:
         yield

@@ -16,7 +16,7 @@ from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
-from teiten.execute.postgres.beside import of_installation
+from teiten.execute.postgres.beside import with_installation
 from teiten.execute.probes.os import OfOneServer, OsReader
 from teiten.execute.probes.procfs import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
@@ -195,7 +195,7 @@ class ClusterSite(Site):
 
     def spawn_beside(self, program: Program) -> Running:
         first = self._nodes.first
-        arguments = tuple(of_installation(program.arguments, first.template))
+        arguments = tuple(with_installation(program.arguments, first.template))
         own = replace(program, arguments=arguments, groups=self._limits.groups)
         return first.cluster.spawn(own)
 

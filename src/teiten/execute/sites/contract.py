@@ -142,6 +142,7 @@ class Site(ABC):
         raise self._attached("Teiten does not crash")
 
     def _attached(self, refused: str) -> WorkloadError:
+        """The error of what cannot be done to a server that Teiten did not start."""
         name = self._nodes.first.template.installation.name
         hint = "compare servers that Teiten starts: --servers 17,18"
         return WorkloadError(f"{refused} the server {name}: it is attached", hint)

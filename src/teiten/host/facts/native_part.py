@@ -20,7 +20,7 @@ from teiten.host.facts.readings import read_text
 from teiten.host.system.environment import Inherited, run_briefly
 
 MODULE, GENERATOR = "teiten_native", "pairs_main"
-INTERFACE = 4
+INTERFACE = 5
 """The form of ``teiten_native`` (its lib.rs); one that names none is the first."""
 OLDEST_RUST = (1, 85)
 RUST_SITE = "https://rustup.rs"

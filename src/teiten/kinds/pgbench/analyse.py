@@ -75,6 +75,7 @@ class PgbenchAnalysis(KindAnalysis):
             **({"statements": levels} if levels else {}),
             "mode": load.query_mode.value,
             "options": list(load.pgbench_options),
+            **({"reconnect": True} if load.reconnect else {}),
             **({} if load.variables is None else {"variables": load.variables.digest}),
         }
 
@@ -85,6 +86,8 @@ class PgbenchAnalysis(KindAnalysis):
         yield unlike_rows(here.variables, there.variables)
         yield Unlike("query-mode", here.query_mode.value, there.query_mode.value)
         yield Unlike("pgbench-options", here.pgbench_options, there.pgbench_options)
+        yield Unlike("reconnect", here.reconnect, there.reconnect)
+        yield Unlike("idle-connections", here.idle_connections, there.idle_connections)
 
     def unlike_trials(self, a: PlannedTrial, b: PlannedTrial) -> Iterator[Unlike]:
         yield Unlike("threads", clients_of(a).threads, clients_of(b).threads)

@@ -43,7 +43,8 @@ class PgbenchOptions(WorkloadOptions):
     idle_connections: int = 0
     """Connections to each server that do nothing while it is loaded."""
     reconnect: bool = False
-    """Each transaction has a connection of its own, which is part of its time."""
+    """Each transaction has a connection of its own, which is part of its time; with pgbench it is
+    in TPS alone."""
 
     @property
     def source(self) -> str:
@@ -81,10 +82,17 @@ class PgbenchClients(PlannedLoad):
     """The level of the factor statements; empty where that is not varied."""
     idle: int = 0
     """Connections that do nothing beside them."""
+    reconnect: bool = False
+    """Each transaction has a connection of its own."""
 
     @property
     def connections(self) -> int:
         return self.clients
+
+    @property
+    def most_connections(self) -> int:
+        """With those that still end while their clients' next ones begin."""
+        return super().most_connections + (self.clients if self.reconnect else 0)
 
     @property
     def asked(self) -> str:

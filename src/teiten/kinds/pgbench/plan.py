@@ -170,7 +170,7 @@ class PgbenchKind(KindPlan):
         if options.idle_connections:
             yield f"idle connections to each server meanwhile: {options.idle_connections}"
         if options.reconnect:
-            yield "each transaction connects, and its time begins with that"
+            yield "each transaction connects anew; pgbench has that in TPS, not in latencies"
 
     def told_texts(self, workload: Workload) -> str | None:
         variables = pgbench_of(workload).variables
@@ -191,6 +191,7 @@ class PgbenchKind(KindPlan):
             query_mode=options.query_mode,
             per_node=options.clients_per_node,
             idle=options.idle_connections,
+            reconnect=options.reconnect,
         )
 
     def set(self, load: PlannedLoad, factor: str, level: str) -> PlannedLoad:

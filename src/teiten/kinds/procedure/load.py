@@ -33,7 +33,7 @@ WAL_BEFORE = "SELECT (pg_current_xlog_insert_location() - '0/0')::bigint"
 TO_RECOVER = """
 SELECT (pg_current_wal_insert_lsn() - redo_lsn)::bigint FROM pg_control_checkpoint()
 """
-"""Bytes of WAL since the last checkpoint; from 10 on."""
+"""Bytes of WAL since the redo point of the last checkpoint; from 10 on."""
 LOCKS = """
 SELECT count(*) FILTER (WHERE fastpath), count(*) FILTER (WHERE NOT fastpath)
 FROM pg_locks WHERE pid = %s AND locktype = 'relation'
@@ -106,19 +106,19 @@ class Stepping:
         return StepOfTrial(step.name, seconds, wal, used.cpu, used.read, used.written, done, **seen)
 
     def _crash(self, step: ProcedureStep) -> StepOfTrial:
-        """Crash the server, and wait until it takes connections again; the step's WAL is what is to
-        be recovered, and its processor time that of all of the server's processes. Both connections
-        are new afterwards."""
-        wal = number(self._looking, TO_RECOVER)
+        """Crash the server, and wait until it takes connections again; the processor time is that
+        of all of the server's processes. Both connections are new afterwards."""
+        before, to_recover = (number(self._looking, query) for query in (self._wal, TO_RECOVER))
         reader = self._site.server_reader()
         with closing(reader) if reader is not None else nullcontext():
-            before = _server_seconds(reader)
+            since = _server_seconds(reader)
             seconds = self._site.crash()
-            after = _server_seconds(reader)
+            now = _server_seconds(reader)
         self._open.close()
         self._connect()
-        used = None if before is None or after is None else after - before
-        return StepOfTrial(step.name, seconds, wal, server_cpu=used)
+        wal = number(self._looking, self._wal) - before
+        used = None if since is None or now is None else now - since
+        return StepOfTrial(step.name, seconds, wal, server_cpu=used, to_recover=to_recover)
 
     def _each(self, query: str) -> Iterator[Mapping[str, str]]:
         """For each row of a query its values by column; once where there is none."""

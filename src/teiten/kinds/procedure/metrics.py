@@ -30,7 +30,11 @@ PLANNING_MEMORY = Metric("planning_memory_bytes", "B")
 PROGRAM_CPU = Metric("program_cpu_seconds", "s", Better.LOWER)
 """CPU seconds of the programs that steps run, with their children; absent where none does."""
 SERVER_CPU = Metric("server_cpu_seconds", "s", Better.LOWER)
-"""CPU seconds of the server's processes while programs of steps ran; absent where not seen."""
+"""CPU seconds of all of the server's processes in steps that run programs or crash it; absent where
+not seen."""
+WAL_TO_RECOVER = Metric("wal_to_recover_bytes", "B")
+"""WAL since the last checkpoint's redo point when the server is crashed; absent where no step does
+that."""
 
 METRICS: tuple[Metric, ...] = (
     PROCEDURE_TIME,
@@ -47,6 +51,7 @@ METRICS: tuple[Metric, ...] = (
     PLANNING_MEMORY,
     PROGRAM_CPU,
     SERVER_CPU,
+    WAL_TO_RECOVER,
     MEASURED_SECONDS,
 )
 STEP_TIME = "step_seconds"

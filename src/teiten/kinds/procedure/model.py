@@ -107,6 +107,8 @@ class Method:
     """The method that it is compared with; empty for the workload's first one."""
     module: Script | None = None
     """C functions that are compiled for the server; their path takes the place ``{module}``."""
+    own_server: bool = False
+    """It needs what only a server has that Teiten starts."""
 
     @property
     def programs(self) -> tuple[str, ...]:

@@ -32,6 +32,8 @@ from teiten.study.tables import Major, Name, Text, TomlTable, Words
 
 FILLING = (StepDo.COPY, StepDo.INSERT, StepDo.PROGRAM)
 """Steps to which rows come from outside."""
+CRASH_SINCE = 10
+"""The oldest major version whose WAL to be recovered can be asked for."""
 
 
 class StepTable(TomlTable):
@@ -110,6 +112,7 @@ class MethodTable(TomlTable):
     partitioned: bool = True
     against: str = ""
     module: str = ""
+    own_server: bool = False
 
 
 class ProcedureTable(WorkloadTable):
@@ -186,18 +189,21 @@ class Procedures(KindPlan):
         yield f"{len(procedure_of(workload).methods)} methods, each in a trial of its own"
 
     def loading(self, version: str, where: str) -> str:
-        return "set a method up, then time each of its steps"
+        return "set a method up, then time its steps"
 
     def warm_up(self, study: Study, workload: Workload) -> ToldStep:
         return ToldStep("warm-up", "the method's set-up, not timed, and a CHECKPOINT")
 
     def measuring(self, study: Study, workload: Workload) -> ToldStep:
-        return ToldStep("procedure", "the steps of one method, each timed that is to be")
+        return ToldStep(
+            "procedure", "the steps of one method, timed unless the study says otherwise"
+        )
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         options = procedure_of(study.workload(trial.cell.workload))
         method = options.method(trial.cell.level(METHOD) or "")
-        return f"method {method.name}: {', '.join(step.name for step in method.steps)}"
+        steps = (step.name if step.timed else f"{step.name} (not timed)" for step in method.steps)
+        return f"method {method.name}: {', '.join(steps)}"
 
 
 def _seconds_of_steps(workload: Workload, *, timed: bool) -> Seconds:
@@ -229,16 +235,17 @@ def _method(place: Place, at: int, table: MethodTable) -> Method:
         partitioned=table.partitioned,
         against=table.against,
         module=_module(place, ("methods", at, "module"), table.module),
+        own_server=table.own_server,
     )
 
 
 def _lacking(method: Method, server: Installation, tools: ModuleTools | None) -> Bilingual | None:
     """Why a server cannot have a method; None where it can."""
     lacking = ", ".join(filter(server.surely_lacks_program, method.programs))
-    if method.needs is not None and server.version.major_number < method.needs:
+    oldest = max(method.needs or 0, CRASH_SINCE if method.crashes else 0)
+    if server.version.major_number < oldest:
         return Bilingual(
-            f"it needs PostgreSQL {method.needs} or later",
-            f"PostgreSQL {method.needs}以降が必要である",
+            f"it needs PostgreSQL {oldest} or later", f"PostgreSQL {oldest}以降が必要である"
         )
     if lacking:
         return Bilingual(f"{server.name} has no {lacking}", f"{server.name}に{lacking}がない")
@@ -247,10 +254,10 @@ def _lacking(method: Method, server: Installation, tools: ModuleTools | None) ->
             "it runs programs beside the server, which is attached",
             "サーバと同じホストでプログラムを実行するが、サーバは接続先として指定されたものである",
         )
-    if method.crashes and server.attached is not None:
+    if (method.crashes or method.own_server) and server.attached is not None:
         return Bilingual(
-            "it crashes the server, which is attached",
-            "サーバをクラッシュさせるが、サーバは接続先として指定されたものである",
+            "it needs a server that Teiten starts, and this one is attached",
+            "Teitenが起動するサーバが必要だが、サーバは接続先として指定されたものである",
         )
     return tools.lacking if method.module is not None and tools is not None else None
 

@@ -22,7 +22,7 @@ class StepOfTrial:
     name: str
     seconds: float
     wal: float
-    """Bytes of all WAL that the server wrote meanwhile; of a crash those to recover."""
+    """Bytes of all WAL that the server wrote meanwhile."""
     cpu: float | None = None
     """Seconds of the backend."""
     read: float | None = None
@@ -42,11 +42,8 @@ class StepOfTrial:
     """Seconds of the program that the step runs."""
     server_cpu: float | None = None
     """Those of all of the server's processes meanwhile."""
-
-    @property
-    def is_beside(self) -> bool:
-        """Processes beside the backend did the work."""
-        return self.program_cpu is not None or self.server_cpu is not None
+    to_recover: float | None = None
+    """Bytes of WAL that a crash leaves to be recovered."""
 
     @property
     def fact(self) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +35,11 @@ from teiten.kinds.procedure.metrics import (
     ROWS_RATE,
     SERVER_CPU,
     SIZE_CHANGE,
+    WAL_TO_RECOVER,
 )
-from teiten.kinds.procedure.model import METHOD, MODULE, Method, procedure_of
+from teiten.kinds.procedure.model import METHOD, MODULE, Method, ProcedureStep, procedure_of
 from teiten.kinds.procedure.results import STEPS, StepOfTrial
+from teiten.model.facts import Caution
 from teiten.model.installation import Installation
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Problem, Series
@@ -52,7 +56,11 @@ OF_ALL = {
     PROCEDURE_WAL: "wal",
 }
 """Metrics that are the sum of a figure of the steps; not told where one step's is not known."""
-OF_SOME = {PROGRAM_CPU: "program_cpu", SERVER_CPU: "server_cpu"}
+OF_SOME = {
+    PROGRAM_CPU: "program_cpu",
+    SERVER_CPU: "server_cpu",
+    WAL_TO_RECOVER: "to_recover",
+}
 """Those that are the sum of those steps that have it."""
 MOST = {
     LOCKS_FAST_PATH: "fast_path",
@@ -132,9 +140,18 @@ class ProcedureLoad(SampledLoad):
         return {"method": self._method.name}
 
     def measure(self, turn: int) -> Facts:
-        self.sample(self._all_steps)
-        if self._method.crashes and self._sampling is not None:  # the sampler's connection with it
-            self._sampling = replace(self._sampling, cautions=())
+        check, steps = self.bench.check_interruption, self._method.steps
+        with Stepping(self._method, site=self.site, folder=self.folder, check=check) as stepping:
+            try:
+                for step in takewhile(lambda step: not step.timed, steps):
+                    stepping.do(step)
+                measured = tuple(dropwhile(lambda step: not step.timed, steps))
+                self.sample(lambda: self._do(stepping, measured))
+            finally:
+                self.gathered.evidence = (*self.gathered.evidence, *stepping.evidence)
+        if self._method.crashes and self._sampling is not None:
+            kept = filter(lambda caution: not _lost(caution), self._sampling.cautions)
+            self._sampling = replace(self._sampling, cautions=tuple(kept))
         return {"steps": {step.name: step.seconds for step in self._taken}}
 
     def collect(self) -> Facts:
@@ -151,17 +168,12 @@ class ProcedureLoad(SampledLoad):
         )
         return {PROCEDURE_TIME.name: seconds}
 
-    def _all_steps(self) -> None:
-        check = self.bench.check_interruption
-        with Stepping(self._method, site=self.site, folder=self.folder, check=check) as stepping:
-            try:
-                with BackendWatch(stepping.pid) as watch:
-                    for step in self._method.steps:
-                        done = stepping.do(step)
-                        if step.timed:
-                            self._taken.append(done)
-            finally:
-                self.gathered.evidence = (*self.gathered.evidence, *stepping.evidence)
+    def _do(self, stepping: Stepping, steps: Sequence[ProcedureStep]) -> None:
+        with BackendWatch(stepping.pid) as watch:
+            for step in steps:
+                done = stepping.do(step)
+                if step.timed:
+                    self._taken.append(done)
         self._backend = watch.series
 
     def _set_up(self, connection: psycopg.Connection[Any], method: Method) -> None:
@@ -191,10 +203,17 @@ class ProcedureLoad(SampledLoad):
         if ROWS.name in after:
             rows = abs(after[ROWS.name] - self._before[ROWS.name])
             self.wrong = self._shared.problem(self.trial, self._method, rows)
-            differences |= {ROWS.name: rows, ROWS_RATE.name: rows / seconds}
+            differences[ROWS.name] = rows
+            if all(step.timed for step in self._method.steps):
+                differences[ROWS_RATE.name] = rows / seconds
         if SIZE_CHANGE.name in after:
             differences[SIZE_CHANGE.name] = after[SIZE_CHANGE.name] - self._before[SIZE_CHANGE.name]
         return differences
+
+
+def _lost(caution: Caution) -> bool:
+    """Whether it says that the connection of telemetry was lost, as a crash has it."""
+    return caution.code == "telemetry-missing" and ("source", "postgres") in caution.values
 
 
 def _totals(taken: list[StepOfTrial]) -> dict[str, float]:

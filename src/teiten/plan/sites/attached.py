@@ -130,7 +130,7 @@ class AttachedPlan(SitePlan):
     def connections(self, trial: PlannedTrial) -> tuple[int, int]:
         own = OWN_CONNECTIONS * len(trial.templates)
         free = _with_fewest_free(trial).free_connections
-        return trial.load.connections + trial.load.idle + own, free
+        return trial.load.most_connections + own, free
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
         needed, free = self.connections(trial)

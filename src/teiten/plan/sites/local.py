@@ -45,7 +45,7 @@ class LocalPlan(SitePlan):
                 raise _too_many_partitions(trial, layout, room)
 
     def connections(self, trial: PlannedTrial) -> tuple[int, int]:
-        return trial.load.connections + trial.load.idle + SPARE_CONNECTIONS, _limit(trial)
+        return trial.load.most_connections + SPARE_CONNECTIONS, _limit(trial)
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
         needed, limit = self.connections(trial)

@@ -42,12 +42,13 @@ class ProgressLine:
     """Failed transactions of the interval; NaN before pgbench 15, which does not count them."""
 
 
-def parse_summary(text: str) -> dict[str, float]:
+def parse_summary(text: str, *, reconnect: bool = False) -> dict[str, float]:
     """Read the metrics that pgbench printed at its end, by their names; its standard output may be
-    empty or cut off. TPS are without the time of the initial connections where both are there."""
+    empty or cut off. TPS are without the time of the initial connections where both are there;
+    with that of all connections where each transaction has one (``reconnect``)."""
     transactions = _count(text, "number of transactions actually processed: ")
     excluding, including = _tps(text)
-    tps = including if excluding is None else excluding
+    tps = including if excluding is None or reconnect else excluding
     connecting = _milliseconds(text, "initial connection time = ")
     if connecting is None and transactions and excluding and including:  # before pgbench 14
         connecting = max(0.0, transactions / including - transactions / excluding)

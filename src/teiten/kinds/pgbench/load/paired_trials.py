@@ -190,7 +190,10 @@ class PairedTrial(PgbenchTrial):
 
     @property
     def _threads(self) -> int:
-        """The number of the generator's threads."""
+        """The number of the generator's threads: one for each client that connects again and again,
+        since the others of its thread would wait with it."""
+        if self.options.reconnect:
+            return self.clients.clients
         return max(1, min(self.clients.clients, allowed_processors()))
 
     def _pins(self, side: PairedTrial) -> bool:

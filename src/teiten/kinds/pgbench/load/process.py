@@ -116,7 +116,8 @@ class PgbenchProcess:
         log = None if reader is None else reader.stop()
         self._errors.finish()
         output = (self.run.folder / OUTPUT_FILE).read_text(encoding="utf-8", errors="replace")
-        printed, lines = parse_summary(output), self._errors.lines()
+        printed = parse_summary(output, reconnect=self.run.reconnect)
+        lines = self._errors.lines()
         if self._stopped is None and script_is_wrong(exit_code, printed, lines):
             raise script_error(self.run, lines, self._command)
         logged = {}

@@ -34,7 +34,8 @@ from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.series import series_of
 from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 
-OF_PROGRAMS = ("program_cpu", "server_cpu")
+OF_BACKEND = ("cpu", "read", "written", "wal")
+BESIDE = ("program_cpu", "server_cpu", "to_recover")
 """Names of the figures that steps have of programs that they run."""
 MOST_NAMED = 3
 """Undecided methods of a workload that are named; of more their number is given."""
@@ -183,7 +184,7 @@ def _with_parts(kit: Kit, workload: str, method: str) -> str:
 def _shares(kit: Kit, workload: str, method: str) -> dict[str, float]:
     """Share of each step in the time of a method of several; empty of any other."""
     groups = (group for group in kit.of_workload(workload) if _method_of(kit, group) == method)
-    times = _times(step for group in groups for step in _all_steps(group))
+    times = _times(step for group in groups for step in steps_of_group(group))
     return {name: share for name, (_, share) in times.items()} if len(times) > 1 else {}
 
 
@@ -277,32 +278,31 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
 def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     """Medians of each step, with its share of all of them."""
     t = kit.t
-    keys = ["time", "share", "cpu", "read", "written", "wal"]
-    beside = any(step.is_beside for group in groups for step in _all_steps(group))
-    keys += ["program-cpu", "server-cpu"] if beside else []
-    rows = tuple(row for group in groups for row in _steps(kit, group, beside=beside))
+    every = [step for group in groups for step in steps_of_group(group)]
+    beside = [key for key in BESIDE if any(getattr(step, key) is not None for step in every)]
+    rows = tuple(row for group in groups for row in _steps(kit, group, beside))
     columns = (
         *(Column(t(f"table.{key}")) for key in ("steps.method", "level", "steps.step")),
-        *_columns(kit, keys),
+        *_columns(kit, ("time", "share", *OF_BACKEND)),
+        *_columns(kit, (key.replace("_", "-") for key in beside)),
     )
-    caption, note = t("table.steps.caption"), t("table.steps.note")
-    methods = [_method(kit, group.workload, _method_of(kit, group)) for group in groups]
-    note += t("table.steps.note-programs") if any(method.programs for method in methods) else ""
-    note += t("table.steps.note-crash") if any(method.crashes for method in methods) else ""
-    return boxed(Table(name, caption, columns, rows, note=note))
+    note = t("table.steps.note")
+    note += t("table.steps.note-programs") if "program_cpu" in beside else ""
+    note += t("table.steps.note-crash") if "to_recover" in beside else ""
+    return boxed(Table(name, t("table.steps.caption"), columns, rows, note=note))
 
 
-def _columns(kit: Kit, keys: Sequence[str]) -> Iterator[Column]:
+def _columns(kit: Kit, keys: Iterable[str]) -> Iterator[Column]:
     return (Column(kit.t(f"table.taken.{key}"), numeric=True) for key in keys)
 
 
-def _all_steps(group: TrialGroup) -> Iterator[StepOfTrial]:
+def steps_of_group(group: TrialGroup) -> Iterator[StepOfTrial]:
     return (step for trial in group.trials for step in steps_of(trial.facts))
 
 
-def _steps(kit: Kit, group: TrialGroup, *, beside: bool) -> Iterator[Row]:
-    """``beside``: with what was used beside the backend."""
-    steps = list(_all_steps(group))
+def _steps(kit: Kit, group: TrialGroup, beside: Sequence[str]) -> Iterator[Row]:
+    """``beside``: further figures, of what the backend does not do itself."""
+    steps = list(steps_of_group(group))
     for name, (seconds, share) in _times(steps).items():
         same = [step for step in steps if step.name == name]
         yield cells(
@@ -310,14 +310,13 @@ def _steps(kit: Kit, group: TrialGroup, *, beside: bool) -> Iterator[Row]:
             step_text(kit.t, name),
             TableCell(_milliseconds(seconds), seconds),
             TableCell(percent(kit.t, share, 0), share),
-            *(_of_steps(same, figure) for figure in ("cpu", "read", "written", "wal")),
-            *(_of_steps(same, figure) for figure in OF_PROGRAMS if beside),
+            *(_of_steps(same, figure) for figure in (*OF_BACKEND, *beside)),
         )
 
 
 def _of_steps(steps: Sequence[StepOfTrial], name: str) -> TableCell:
     values = [float(value) for step in steps if (value := getattr(step, name)) is not None]
-    shown = _milliseconds if name in ("cpu", *OF_PROGRAMS) else bytes_text
+    shown = _milliseconds if name.endswith("cpu") else bytes_text
     return number_cell(median(values) if values else None, shown)
 
 
