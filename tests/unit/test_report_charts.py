@@ -147,6 +147,23 @@ def test_a_ratio_far_out_is_drawn_where_it_is() -> None:
     assert float(scale[1]) < 1 and float(scale[2]) > 21.14
 
 
+def test_one_of_many_that_lies_far_out_leaves_the_others_their_room() -> None:
+    near = [
+        ForestRow(f"{at}", 1 + at / 100, 0.98 + at / 100, 1.02 + at / 100, "near", "faster", False)
+        for at in range(11)
+    ]
+    far = ForestRow("far", 20.1, 2.7, 148.0, "20.1 (2.7 to 148)", "faster", overall=False)
+    chart = forest("many", [*near, far], 0.02, WORDS)
+    high = chart.rows["high"]
+    assert max(high) < 1.2 and chart.rows["above"] == [False] * 11 + [True]
+    assert chart.rows["low"][-1] == chart.rows["ratio"][-1] == high[-1] == max(high)
+    assert chart.rows["text"][-1] == "20.1 (2.7 to 148)" and chart.note == "note cut"
+    alone = forest("few", [*near[:3], far], 0.02, WORDS)
+    assert alone.rows["ratio"][-1] == 20.1, "of few rows none is left out"
+    nothing = replace(far, ratio=1.0, low=0.0, high=float("inf"))
+    assert forest("none", [nothing] * 12, 0.02, WORDS).rows["ratio"] == [1.0] * 12
+
+
 def test_ticks_of_a_logarithmic_axis() -> None:
     assert logarithmic_ticks([0.3, 4.0]) == (0.2, 0.5, 1, 2, 5)
     assert logarithmic_ticks([0.3, 4000.0]) == (0.2, 1, 10, 100, 1000, 5000)

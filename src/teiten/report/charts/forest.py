@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import (
@@ -30,6 +32,10 @@ TELLING = 100.0
 it would leave no room for those that tell something."""
 BEYOND = 1.5
 """Where a ratio itself lies farther out, intervals are drawn up to this many times it."""
+MANY = 10
+"""One of so many rows may lie beyond the chart as a whole."""
+APART = 3.0
+"""So many times as far from 1 as all the others, in logarithms, is too far for an axis of all."""
 LINEAR = 5.0
 """The greatest end of the axis by its smallest, up to which it is linear."""
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
@@ -64,7 +70,7 @@ class ForestWords:
     ratio: str
     verdict: str
     cut: str
-    """The words for a triangle, where an interval goes on beyond the chart."""
+    """The words for a triangle, where an interval reaches beyond the chart."""
     overall: str = ""
     """The words for a first line that is of all the others together."""
 
@@ -72,6 +78,7 @@ class ForestWords:
 def _reach(
     rows: Sequence[ForestRow], delta: float, widest: tuple[float, float]
 ) -> tuple[float, float]:
+    rows = _together(rows)
     ratios = [row.ratio for row in rows]
     telling = [row for row in rows if row.high < row.low * TELLING] or rows
     low = min(1 - 2 * delta, *(row.low for row in telling), *ratios)
@@ -81,6 +88,20 @@ def _reach(
     edge = 1.05 if high / low > LINEAR else 1.0
     margin = 0.0 if high / low > LINEAR else (high - low) * 0.03
     return low / edge - margin, high * edge + margin
+
+
+def _together(rows: Sequence[ForestRow]) -> Sequence[ForestRow]:
+    """Leave out the rows that would leave no room on an axis for the others."""
+    outward = sorted(rows, key=_distance)
+    most = len(rows) - len(rows) // MANY
+    telling = [row for row in outward[:most] if row.high < row.low * TELLING]
+    reach = max((abs(math.log(end)) for row in telling for end in (row.low, row.high)), default=inf)
+    return [*outward[:most], *(row for row in outward[most:] if _distance(row) <= APART * reach)]
+
+
+def _distance(row: ForestRow) -> float:
+    """How far a ratio is from 1, whether it is above or below."""
+    return abs(math.log(row.ratio)) if row.ratio > 0 else inf
 
 
 def forest(
@@ -94,6 +115,7 @@ def forest(
     a share; ``widest``: how far intervals are drawn."""
     domain = _reach(rows, delta, widest)
     drawn, is_cut = cut(rows, *domain)
+    drawn = [_at_edge(row, domain) for row in drawn]
     layers = _layers([row.label for row in rows], domain, delta, words)
     overall = words.overall if len(rows) > 1 and rows[0].overall else ""
     labels = max(min(LABEL_LIMIT, text_width(row.label)) for row in rows)
@@ -112,6 +134,14 @@ def forest(
         alternative="; ".join(f"{row.label}: {row.text}, {row.verdict}" for row in rows),
         figures=tuple((row.label, row.text, row.verdict) for row in rows),
     )
+
+
+def _at_edge(row: ForestRow, domain: tuple[float, float]) -> ForestRow:
+    """A row; where its ratio lies beyond the chart, a triangle alone stands for it."""
+    if domain[0] < row.ratio < domain[1]:
+        return row
+    edge = domain[0] if row.ratio <= domain[0] else domain[1]
+    return replace(row, ratio=edge, low=edge, high=edge)
 
 
 def _layers(
@@ -173,7 +203,13 @@ def _layers(
             )
             for field, side, end in (("below", "left", 0), ("above", "right", "width"))
         ),
-        mark("point", {**base, **point}, filled=True, opacity=1),
+        mark(
+            "point",
+            {**base, **point},
+            only=f"datum.ratio > {domain[0]} && datum.ratio < {domain[1]}",
+            filled=True,
+            opacity=1,
+        ),
         mark("text", text, align="left", dx=14, fontSize=13),
     ]
 
