@@ -146,6 +146,13 @@ def assert_its_tables_come_again_from_what_is_published(
     refused = elsewhere.run("collection", "compare", "night", "night", "--prediction", late)
     assert refused.returncode == 2 and "foretells nothing of it" in refused.stderr
 
+    bare = Teiten(Workdir(teiten.workdir.root / "bare"))
+    wrong = bare.run("collection", "restore", published, "--without", "checksum")
+    assert wrong.returncode == 2 and "Did you mean 'checksums'?" in wrong.stderr
+    assert bare.run("collection", "restore", published, "--without", "checksums").returncode == 0
+    assert not (bare.workdir.campaigns / "night-checksums").exists()
+    assert (bare.workdir.campaigns / "night-own").is_dir()
+
     ledger.write_bytes(ledger.read_bytes()[:-40])
     broken = Teiten(Workdir(teiten.workdir.root / "broken"))
     result = broken.run("collection", "restore", published)

@@ -3,7 +3,7 @@ anyone recomputes them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from teiten.ledger.campaigns import is_name
 from teiten.ledger.published import AGAIN, ENDING, reduced, restore
 from teiten.model.text import Language
 from teiten.report.forms import collection_markdown
+from teiten.suggest import did_you_mean
 
 LEDGERS = "ledgers"
 
@@ -47,10 +48,14 @@ def published_files(night: Night, languages: tuple[Language, ...]) -> Mapping[st
     }
 
 
-def restore_collection(session: Session, folder: Path) -> CollectionState:
-    """Put a published collection into the working folder: campaigns that are there already stay.
+def restore_collection(
+    session: Session, folder: Path, without: Collection[str] = ()
+) -> CollectionState:
+    """Put a published collection into the working folder: campaigns that are there already stay,
+    and those of ``without`` are left out, to be run anew.
 
-    Raises UsageError where the folder holds none, LedgerError where it is damaged.
+    Raises UsageError where the folder holds none, or none of a name to be left out, LedgerError
+    where it is damaged.
     """
     if not (folder / FILE).is_file():
         raise UsageError(
@@ -58,7 +63,14 @@ def restore_collection(session: Session, folder: Path) -> CollectionState:
             "name the folder that `teiten collection publish` wrote",
         )
     state = read_file(folder / FILE)
-    names = [state.campaign(table.called) for table in state.collection.table.campaigns]
+    called = [table.called for table in state.collection.table.campaigns]
+    for name in without:
+        if name not in called:
+            raise UsageError(
+                f"--without {name}: {state.name} has no such campaign.{did_you_mean(name, called)}",
+                f"its campaigns: {', '.join(called)}",
+            )
+    names = [state.campaign(campaign) for campaign in called if campaign not in without]
     for name in (state.name, *names):
         if not is_name(name):
             raise LedgerError(f"{folder / FILE} is damaged: nothing can be named {name!r}", AGAIN)

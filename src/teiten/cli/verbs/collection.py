@@ -198,11 +198,18 @@ def publish_command(session: Session, reference: str, target: Path) -> None:
 
 @command.command(
     "restore",
-    epilog="Examples:  teiten collection restore docs/replication",
+    epilog="Examples:  teiten collection restore docs/replication  ·  teiten collection restore"
+    " docs/replication --without cores,buffers",
 )
 @click.argument("folder", type=GivenPath(path_type=Path, file_okay=False, exists=True))
+@click.option(
+    "--without",
+    metavar="NAMES",
+    default="",
+    help="Leave these campaigns out: `teiten collection resume` runs them anew.",
+)
 @click.pass_obj
-def restore_command(session: Session, folder: Path) -> None:
+def restore_command(session: Session, folder: Path, without: str) -> None:
     """Put a published collection into the working folder, to be reported and compared.
 
     `teiten collection report` and `teiten report` recompute its tables. `teiten collection resume`
@@ -210,7 +217,8 @@ def restore_command(session: Session, folder: Path) -> None:
     """
     from teiten.cli.collection.published import restore_collection
 
-    session.console.data(restore_collection(session, folder).name)
+    names = [name.strip() for name in without.split(",") if name.strip()]
+    session.console.data(restore_collection(session, folder, names).name)
 
 
 @command.command(
