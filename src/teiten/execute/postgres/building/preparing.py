@@ -82,8 +82,8 @@ def builds_of(own: Iterable[Installation]) -> dict[str, Installation]:
 def foretold_seconds(workdir: Workdir, jobs: int) -> Seconds:
     """Estimate the next build's duration from those here."""
     known = [own.build for own in managed_installations(workdir) if own.build is not None]
-    each = [build.seconds * build.jobs for build in known] or [CPU_SECONDS]
-    return Seconds(fmean(each) / jobs)
+    processor_seconds = [build.seconds * build.jobs for build in known] or [CPU_SECONDS]
+    return Seconds(fmean(processor_seconds) / jobs)
 
 
 def foretold(workdir: Workdir, name: str, prepared: Prepared) -> Installation:
