@@ -20,7 +20,7 @@ from teiten.kinds.procedure.metrics import (
 from teiten.kinds.procedure.results import steps_of
 from teiten.model.trial import Outcome, Trial
 from tests.fixtures.campaigns import Teiten
-from tests.fixtures.servers import left_processes, servers
+from tests.fixtures.servers import left_processes, server_with_programs
 
 INSERTED = ("one-table", "trigger-static", "copy-freeze", "stage-and-attach", "batches-declarative")
 REMOVED = ("delete", "detach-concurrently")
@@ -194,7 +194,7 @@ def program_study(teiten: Teiten, *servers: str) -> Path:
 def test_steps_run_programs_of_the_servers_installation(teiten: Teiten) -> None:
     """As its user, with their output kept, their time and that of the server; one that fails fails
     its trial and says why."""
-    own = next((one for one in servers() if "pg_basebackup" in one.programs), None)
+    own = server_with_programs("pg_dump", "pg_restore", "vacuumdb", "pg_basebackup", "pg_ctl")
     if own is None:
         pytest.skip("no server here has pg_dump, vacuumdb and pg_basebackup beside it")
     study = program_study(teiten, str(own.bin_directory))
@@ -228,8 +228,7 @@ MAINTENANCE = "restore,recovery,decoding,upgrade-link"
 
 def test_maintenance_restores_recovers_decodes_and_upgrades(teiten: Teiten) -> None:
     """What comes before a timed step counts for nothing; the crash is no problem of its trial."""
-    wanted = {"pg_restore", "pg_upgrade", "initdb", "postgres", "pg_basebackup"}
-    own = next((server for server in servers() if wanted <= server.programs), None)
+    own = server_with_programs("pg_dump", "pg_restore", "pg_upgrade", "pg_basebackup", "initdb")
     if own is None:
         pytest.skip("no server here has pg_upgrade and pg_restore beside it")
     changes = (

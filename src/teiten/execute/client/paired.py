@@ -149,7 +149,7 @@ class PairedRun:
 
     @property
     def _connections(self) -> str:
-        """What becomes of them; those that do not stay cannot be pinned."""
+        """The generator's word for whether they stay; those that do not cannot be pinned."""
         return "anew" if self.reconnect else "pinned" if self.pin else "stay"
 
     @property

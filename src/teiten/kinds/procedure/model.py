@@ -75,7 +75,7 @@ class ProcedureStep:
 
     @property
     def _what(self) -> str:
-        """What is done with the text; empty for a statement."""
+        """The way of doing the text; empty for a statement."""
         before = f"after {self.before.strip()}, " if self.before else ""
         options = f" with {self.options}" if self.options else ""
         done = {
