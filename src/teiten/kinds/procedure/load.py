@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import psycopg
 
 from teiten.errors import WorkloadError, first_line
-from teiten.execute.client.contract import Program
+from teiten.execute.client.contract import Program, Running
 from teiten.execute.postgres.beside import filled
 from teiten.execute.probes.backend import NOTHING, Usage, backend_of, memory_of, usage_of
 from teiten.execute.probes.os import OsReader
@@ -48,6 +48,7 @@ PATIENCE = 10.0
 LAST = 4096
 """Bytes at the end of what a program has written, of which a message has the last line."""
 OUTPUT, ERRORS = "program output", "program errors"
+Done = TypeVar("Done")
 Seen = dict[str, float]
 """Figures of a step besides time, by the names in ``StepOfTrial``: of the last execution; of
 planning the most memory of all; of programs the sums."""
@@ -109,15 +110,10 @@ class Stepping:
         """Crash the server, and wait until it takes connections again; the processor time is that
         of all of the server's processes. Both connections are new afterwards."""
         before, to_recover = (number(self._looking, query) for query in (self._wal, TO_RECOVER))
-        reader = self._site.server_reader()
-        with closing(reader) if reader is not None else nullcontext():
-            since = _server_seconds(reader)
-            seconds = self._site.crash()
-            now = _server_seconds(reader)
+        seconds, used = self._with_server_cpu(self._site.crash)
         self._open.close()
         self._connect()
         wal = number(self._looking, self._wal) - before
-        used = None if since is None or now is None else now - since
         return StepOfTrial(step.name, seconds, wal, server_cpu=used, to_recover=to_recover)
 
     def _each(self, query: str) -> Iterator[Mapping[str, str]]:
@@ -197,8 +193,21 @@ class Stepping:
             due=Seconds(0.0),
         )
         self.evidence += [(OUTPUT, output), (ERRORS, errors)]
-        reader = self._site.server_reader()
-        before = _server_seconds(reader)
+        (running, seconds), server_cpu = self._with_server_cpu(lambda: self._run(program))
+        if running.returncode != 0:
+            last_line = _last_line(self._folder / errors) or _last_line(self._folder / output)
+            raise WorkloadError(
+                f"step {step.name}: {step.text} {ending(running.returncode)}: {last_line}",
+                f"what it wrote is in the trial's folder: {errors}, {output}",
+            )
+        used = {"program_cpu": running.cpu_seconds}
+        if server_cpu is not None:
+            used["server_cpu"] = server_cpu
+        seen |= {name: seen.get(name, 0.0) + more for name, more in used.items()}
+        return seconds
+
+    def _run(self, program: Program) -> tuple[Running, float]:
+        """Run a program to its end; with its seconds."""
         begun = time.perf_counter()
         running = self._site.spawn_beside(program)
         try:
@@ -207,21 +216,19 @@ class Stepping:
         finally:
             if not running.ended():
                 running.end(PATIENCE)
-        seconds = time.perf_counter() - begun
-        after = _server_seconds(reader)
-        if reader is not None:
-            reader.close()
-        if running.returncode != 0:
-            last_line = _last_line(self._folder / errors) or _last_line(self._folder / output)
-            raise WorkloadError(
-                f"step {step.name}: {step.text} {ending(running.returncode)}: {last_line}",
-                f"what it wrote is in the trial's folder: {errors}, {output}",
-            )
-        used = {"program_cpu": running.cpu_seconds}
-        if before is not None and after is not None:
-            used["server_cpu"] = after - before
-        seen |= {name: seen.get(name, 0.0) + more for name, more in used.items()}
-        return seconds
+        return running, time.perf_counter() - begun
+
+    def _with_server_cpu(self, act: Callable[[], Done]) -> tuple[Done, float | None]:
+        """Do something; with the processor time of all of the server's processes meanwhile, None
+        where that cannot be seen."""
+        reader = self._site.server_reader()
+        if reader is None:
+            return act(), None
+        with closing(reader):
+            before = _server_seconds(reader)
+            done = act()
+            after = _server_seconds(reader)
+        return done, None if before is None or after is None else after - before
 
     def _copied(self, query: str) -> list[bytes]:
         statement = f"COPY ({query}) TO STDOUT".encode()
@@ -267,10 +274,8 @@ def timed(act: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def _server_seconds(reader: OsReader | None) -> float | None:
+def _server_seconds(reader: OsReader) -> float | None:
     """The processor time of all of a server's processes so far; None where it cannot be seen."""
-    if reader is None:
-        return None
     return reader.read(time.monotonic(), None).groups.get(ProcessGroup.SERVER)
 
 

@@ -184,7 +184,7 @@ def _with_parts(kit: Kit, workload: str, method: str) -> str:
 def _shares(kit: Kit, workload: str, method: str) -> dict[str, float]:
     """Share of each step in the time of a method of several; empty of any other."""
     groups = (group for group in kit.of_workload(workload) if _method_of(kit, group) == method)
-    times = _times(step for group in groups for step in steps_of_group(group))
+    times = _times(step for group in groups for step in _all_steps(group))
     return {name: share for name, (_, share) in times.items()} if len(times) > 1 else {}
 
 
@@ -278,7 +278,7 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
 def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     """Medians of each step, with its share of all of them."""
     t = kit.t
-    every = [step for group in groups for step in steps_of_group(group)]
+    every = [step for group in groups for step in _all_steps(group)]
     beside = [key for key in BESIDE if any(getattr(step, key) is not None for step in every)]
     rows = tuple(row for group in groups for row in _steps(kit, group, beside))
     columns = (
@@ -296,13 +296,13 @@ def _columns(kit: Kit, keys: Iterable[str]) -> Iterator[Column]:
     return (Column(kit.t(f"table.taken.{key}"), numeric=True) for key in keys)
 
 
-def steps_of_group(group: TrialGroup) -> Iterator[StepOfTrial]:
+def _all_steps(group: TrialGroup) -> Iterator[StepOfTrial]:
     return (step for trial in group.trials for step in steps_of(trial.facts))
 
 
 def _steps(kit: Kit, group: TrialGroup, beside: Sequence[str]) -> Iterator[Row]:
     """``beside``: further figures, of what the backend does not do itself."""
-    steps = list(steps_of_group(group))
+    steps = list(_all_steps(group))
     for name, (seconds, share) in _times(steps).items():
         same = [step for step in steps if step.name == name]
         yield cells(
