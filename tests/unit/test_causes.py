@@ -85,11 +85,12 @@ def test_whose_folder_it_is() -> None:
 
 
 def test_a_library_that_the_system_lacks_is_told_with_its_package(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     said = "libstdc++.so.6: cannot open shared object file: No such file or directory"
     assert report_failure(ImportError(f"numpy failed.\n\nOriginal error was: {said}")) == 3
     assert "error: a library of the system is missing: libstdc++.so.6\n" in capsys.readouterr().err
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # where a defect's log is left
     assert report_failure(ImportError("No module named 'numpy'")) == 1
 
 
