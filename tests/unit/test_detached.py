@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from teiten.execute.postgres.remains import is_alive
 from teiten.host.system.detached import VARIABLE, end_detached, mark
 from teiten.host.system.processes import spawn
 
@@ -57,7 +58,7 @@ def test_what_left_its_session_is_ended_and_what_did_not_is_not(
     unmarked = leave({"PATH": os.environ["PATH"]})
     started += [left, psutil.Process(child.pid), unmarked]
     assert end_detached() >= 1
-    left.wait(PATIENCE)
+    assert not is_alive(left)
     assert child.poll() is None and unmarked.is_running()
     child.kill()
     child.wait()

@@ -19,10 +19,9 @@ from teiten.execute.postgres.marker import LARGEST, NO_SUCH_VALUES
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
 from teiten.host.system.processes import runs_as, signal_found, started_at
 from teiten.host.system.shared_memory import mapped_files, remove_file, remove_segment
+from teiten.host.system.signals import DYING
 
 FILE_NAME = "server.json"
-DYING = 10.0
-"""Seconds that processes may take to end."""
 REAPING = 1.0
 """Seconds for the system to forget processes that have ended; not every container's does."""
 SERVER_NAMES = frozenset({"postgres", "postmaster", "postgres.exe"})

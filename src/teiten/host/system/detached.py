@@ -8,6 +8,7 @@ nobody is found.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from teiten.host.facts.kernel import pid_namespace
-from teiten.host.system.signals import KILL
+from teiten.host.system.signals import DYING, KILL
 
 VARIABLE = "TEITEN_STARTED_BY"
 _PROC = Path("/proc")
@@ -35,7 +36,7 @@ def mark() -> dict[str, str]:
 
 
 def end_detached(*, of_dead: bool = False) -> int:
-    """End at once what left; count it.
+    """End at once what left, and wait until it has ended; count it.
 
     ``of_dead``: also what another Teiten started that has ended since. What a living one started is
     left alone, as is every process without a mark.
@@ -110,10 +111,18 @@ def _end(pid: int, value: str) -> bool:
         try:
             if _value(pid) == value:  # the pid is still that process's
                 signal.pidfd_send_signal(descriptor, KILL)
+                _wait_for(descriptor)
                 return True
         finally:
             os.close(descriptor)
     return False
+
+
+def _wait_for(descriptor: int) -> None:
+    """Wait until a killed process has ended: on a busy machine it still runs for a while."""
+    poll = select.poll()  # not select(), which refuses descriptors beyond 1023
+    poll.register(descriptor, select.POLLIN)
+    poll.poll(DYING * 1000)
 
 
 def _status(pid: int) -> tuple[int, int]:

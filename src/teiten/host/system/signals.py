@@ -21,6 +21,8 @@ HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)
 
 KILL = signal.Signals(getattr(signal, "SIGKILL", signal.SIGTERM))
 """The signal that a process cannot refuse; on Windows every one is that."""
+DYING = 10.0
+"""Seconds that a process may take to end after it."""
 QUIT = signal.Signals(getattr(signal, "SIGQUIT", signal.SIGTERM))
 """A postmaster's immediate stop."""
 
