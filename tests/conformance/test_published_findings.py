@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from teiten.analysis.model.claims import Check
 from teiten.cli.campaign.read import read_campaign
-from teiten.ledger.published import restore
+from teiten.ledger.published import reduced, restore
 from tests.conftest import ROOT
 
 PUBLISHED = ROOT / "docs" / "replication"
@@ -43,3 +44,9 @@ def test_a_published_ledger_gives_the_findings_that_are_printed(
         assert outcome.standing == finding["outcome"], name
         for check, shown in zip(outcome.checks, finding["checks"], strict=True):
             assert ends(check) == pytest.approx(shown["interval"]), name
+
+
+def test_a_restored_ledger_is_published_as_it_was(tmp_path: Path) -> None:
+    published = min(LEDGERS, key=lambda path: path.stat().st_size).read_bytes()
+    restore(published, tmp_path / "campaign")
+    assert lzma.decompress(reduced(tmp_path / "campaign")) == lzma.decompress(published)

@@ -32,7 +32,7 @@ LARGEST = 2**30
 def reduced(folder: Path) -> bytes:
     """Copy a campaign's ledger to its published form, compressed; the ledger itself is only read.
 
-    Raises LedgerError.
+    A ledger that was restored from its published form stays as it is. Raises LedgerError.
     """
     file = ledger_file(folder)
     with (
@@ -40,11 +40,17 @@ def reduced(folder: Path) -> bytes:
         tempfile.TemporaryDirectory(prefix="teiten-published-") as place,
         closing(connect.untouched(file)) as source,
     ):
+        if source.execute("SELECT 1 FROM event WHERE kind = ?", (PUBLISHED,)).fetchone():
+            return _compressed(file)
         path = Path(place) / FILE_NAME
         with closing(sqlite3.connect(path)) as copy:
             source.backup(copy)
             _reduce(copy)
-        return lzma.compress(path.read_bytes(), preset=9)
+        return _compressed(path)
+
+
+def _compressed(file: Path) -> bytes:
+    return lzma.compress(file.read_bytes(), preset=9)
 
 
 def restore(content: bytes, folder: Path) -> None:
