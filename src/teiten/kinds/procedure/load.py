@@ -195,7 +195,8 @@ class Stepping:
         self.evidence += [(OUTPUT, output), (ERRORS, errors)]
         (running, seconds), server_cpu = self._with_server_cpu(lambda: self._run(program))
         if running.returncode != 0:
-            last_line = _last_line(self._folder / errors) or _last_line(self._folder / output)
+            last_lines = map(_last_line, (self._folder / errors, self._folder / output))
+            last_line = next(filter(None, last_lines), "it wrote nothing")
             raise WorkloadError(
                 f"step {step.name}: {step.text} {ending(running.returncode)}: {last_line}",
                 f"what it wrote is in the trial's folder: {errors}, {output}",
