@@ -6,9 +6,11 @@
 The campaigns are those of ``pgecons`` whose findings are about throughput, planned for an invented
 machine, judged as real ones are, and given blocks as real ones are; a trial's throughput is the
 truth of its cell times noise. The truth of a finding is what the same code says of trials without
-noise: whether each of its ratios lies within its bounds. A decision where a ratio lies on a bound
-is wrong, whichever it is: a promise of a gain says "more than 1", and equal sides have neither
-gained nor lost. It runs on one core and measures nothing of this machine; seeds are fixed.
+noise: whether each of its ratios lies within its bounds, or where it contradicts. A promise of a
+gain says "more than 1": between equal sides it is contradicted rightly, as their difference is
+smaller than δ, and one of a gain that is smaller than δ may be answered either way. A decision
+where a ratio lies on a bound of another kind is wrong, whichever it is. It runs
+on one core and measures nothing of this machine; seeds are fixed.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from tests.fixtures.synthetic_plan import HOST
 from benchmarks.figures import binomial_interval, percent, row
 from teiten.analysis.claims.forecast import CampaignProgress, further_blocks, next_allotment
 from teiten.analysis.claims.outcomes import assess
-from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
+from teiten.analysis.model.claims import Check, Claim, ClaimOutcome, ClaimStanding
 from teiten.claims.catalogue import claims_of
 from teiten.claims.predicates.effect import Bounds, Effect
 from teiten.cli.collection.planning import first_study
@@ -258,26 +260,22 @@ def _is_known(true: ClaimOutcome) -> bool:
     return bool(true.checks) and all(check.ratio is not None for check in true.checks)
 
 
-def _rooms(true: ClaimOutcome) -> list[float]:
-    """For each check how far its true ratio lies within its bounds, as a logarithm; negative
-    outside."""
-    return [
-        min(
-            math.inf if check.least is None else math.log((check.ratio or 0.0) / check.least),
-            math.inf if check.most is None else math.log(check.most / (check.ratio or 1.0)),
-        )
-        for check in true.checks
-    ]
+def _room(check: Check, least: float | None, most: float | None) -> float:
+    """How far a true ratio lies between two ends, as a logarithm; negative outside."""
+    return min(
+        math.inf if least is None else math.log((check.ratio or 0.0) / least),
+        math.inf if most is None else math.log(most / (check.ratio or 1.0)),
+    )
 
 
 def _within(true: ClaimOutcome) -> bool:
     """Whether a finding is truly so, and on none of its bounds."""
-    return min(_rooms(true)) > ON_BOUND
+    return min(_room(check, check.least, check.most) for check in true.checks) > ON_BOUND
 
 
 def _outside(true: ClaimOutcome) -> bool:
     """Whether a finding is truly not so, and not by a bound alone."""
-    return min(_rooms(true)) < -ON_BOUND
+    return min(_room(check, *check.contradicting) for check in true.checks) < -ON_BOUND
 
 
 def _cells(tally: Tally) -> tuple[str, ...]:

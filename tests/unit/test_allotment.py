@@ -17,30 +17,43 @@ from teiten.analysis.claims.forecast import (
     next_allotment,
 )
 from teiten.analysis.claims.outcomes import standing_of
-from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimQuestion, ClaimStanding
+from teiten.analysis.model.claims import (
+    Check,
+    CheckKind,
+    ClaimOutcome,
+    ClaimQuestion,
+    ClaimStanding,
+)
 from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.stopping import standing
 from teiten.claims.catalogue import claims_of
 from teiten.claims.curves import LEVELS
+from teiten.claims.predicates.effect import CONTRAST
 from teiten.model.progress import ALLOTTED, Ending, allotted_blocks
 from teiten.model.trial import Attempt, Event, Outcome
 from teiten.model.units import Seconds, Share
 from tests.unit.test_stopping import ONE, SWEEP, clients_run
 
-ALPHA = Share(0.05)
+ALPHA, DELTA = Share(0.05), Share(0.02)
 A = CampaignProgress("a", 6, 6, 6, 60, Seconds(0), Seconds(100))
 B = replace(A, name="b")
 NEW = CampaignProgress("new", 0, 0, 6, 60, Seconds(50), Seconds(100))
 
 
-def outcome(*values: tuple[float, ...], low: float = 0.0, high: float = math.inf) -> ClaimOutcome:
+def outcome(
+    *values: tuple[float, ...],
+    low: float = 0.0,
+    high: float = math.inf,
+    kind: CheckKind = LEVELS,
+) -> ClaimOutcome:
     """A finding with a check for each column of invented logarithms of ratios."""
     checks = tuple(
         check_of(
-            ClaimQuestion(LEVELS, ("18",), (1, 2), dict(enumerate(column)), low, high),
+            ClaimQuestion(kind, ("18",), (1, 2), dict(enumerate(column)), low, high),
             ALPHA,
             partial(estimated, width=half_width),
             among=len(values),
+            delta=DELTA,
         )
         for column in values
     )
@@ -64,6 +77,17 @@ def test_so_many_further_blocks_like_those_decide_and_one_less_does_not(mean: fl
     expected = ClaimStanding.REPRODUCED if mean > 0 else ClaimStanding.CONTRADICTED
     assert outcome(drawn(mean, 8 + further)).standing is expected
     assert outcome(drawn(mean, 7 + further)).standing is ClaimStanding.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("mean", [0.004, 0.015, -0.005])
+def test_a_direction_is_decided_by_the_nearer_of_one_and_delta(mean: float) -> None:
+    found = outcome(drawn(mean, 8, 0.02), kind=CONTRAST)
+    further = further_blocks(found, ALPHA)
+    assert found.standing is ClaimStanding.INCONCLUSIVE and further is not None
+    expected = ClaimStanding.REPRODUCED if mean > 0.01 else ClaimStanding.CONTRADICTED
+    assert outcome(drawn(mean, 8 + further, 0.02), kind=CONTRAST).standing is expected
+    before = outcome(drawn(mean, 7 + further, 0.02), kind=CONTRAST)
+    assert before.standing is ClaimStanding.INCONCLUSIVE
 
 
 def test_all_checks_are_needed_to_reproduce_and_one_to_contradict() -> None:

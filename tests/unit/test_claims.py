@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from teiten.analysis.claims.checks import estimated, exact
+from teiten.analysis.claims.checks import estimated, exact, standing_between
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import (
     Claim,
@@ -40,6 +40,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan, PlannedTrial
 from teiten.model.study import Factor, Sequential
 from teiten.model.trial import Attempt, Outcome
+from teiten.model.units import Share
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.synthetic import write_synthetic_ledger
 from tests.fixtures.synthetic_plan import HOST, make_plan
@@ -110,6 +111,53 @@ def test_an_effect_has_to_lie_within_its_bounds(ratio: float, standing: ClaimSta
     assert found.deciding is not None
     assert found.deciding.ratio == pytest.approx(ratio, rel=0.003)
     assert found.deciding.pairs == 6
+
+
+@pytest.mark.parametrize(
+    ("ratio", "standing", "code"),
+    [
+        (1.05, REPRODUCED, ""),
+        (1.01, REPRODUCED, ""),
+        (1.0, CONTRADICTED, "below-delta"),
+        (0.99, CONTRADICTED, ""),
+        (0.9, CONTRADICTED, ""),
+    ],
+)
+@pytest.mark.parametrize("of_new", [True, False])
+def test_a_difference_smaller_than_delta_contradicts_a_finding_of_a_direction(
+    ratio: float, standing: ClaimStanding, code: str, of_new: bool
+) -> None:
+    bounds, truth = (Bounds(1.0), ratio) if of_new else (Bounds(high=1.0), 1 / ratio)
+    found = outcome(between(Effect((bounds,))), attempts(with_effect(truth)))
+    assert found.standing is standing
+    assert (found.reason.code if found.reason else "") == code
+    (check,) = found.checks
+    assert check.contradicting == ((1.02, None) if of_new else (None, 1 / 1.02))
+    assert check.margin == PLAN.study.measure.delta == 0.02
+
+
+def test_a_direction_is_open_where_the_difference_may_be_delta_or_none() -> None:
+    found = outcome(between(Effect((Bounds(1.0),))), attempts(with_effect(1.01), noise=0.05))
+    assert found.standing is INCONCLUSIVE
+    check = found.checks[0]
+    assert check.low is not None and check.high is not None and check.low < 1 < 1.02 < check.high
+
+
+@pytest.mark.parametrize(
+    ("exactly", "low", "high", "margin", "standing"),
+    [
+        (0.0, 0.0, math.inf, 0.02, CONTRADICTED),
+        (0.0, -math.inf, 0.0, 0.02, CONTRADICTED),
+        (0.0, 0.0, math.inf, 0.0, REPRODUCED),
+        (0.001, 0.0, math.inf, 0.02, REPRODUCED),
+        (0.0, -0.1, 0.1, 0.02, REPRODUCED),
+    ],
+)
+def test_two_counts_that_are_equal_show_neither_side_ahead(
+    exactly: float, low: float, high: float, margin: float, standing: ClaimStanding
+) -> None:
+    known = (exactly, exactly, exactly)
+    assert standing_between(known, known, low, high, Share(margin)) is standing
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,21 @@ from tests.unit.test_prediction import CLEAR
 
 
 @pytest.mark.parametrize(
-    ("ratio", "within", "outside"), [(1.2, True, False), (0.9, False, True), (1.0, False, False)]
+    ("ratio", "margin", "within", "outside"),
+    [
+        (1.2, 0.0, True, False),
+        (0.9, 0.0, False, True),
+        (1.0, 0.0, False, False),
+        (1.0, 0.02, False, True),
+        (1.01, 0.02, True, True),
+        (1.03, 0.02, True, False),
+    ],
 )
 def test_a_ratio_on_a_bound_is_neither_within_nor_outside(
-    ratio: float, within: bool, outside: bool
+    ratio: float, margin: float, within: bool, outside: bool
 ) -> None:
-    checks = tuple(replace(check, ratio=ratio, least=1.0, most=None) for check in CLEAR.checks)
-    true = replace(CLEAR, checks=checks)
+    bounds = {"ratio": ratio, "least": 1.0, "most": None, "margin": margin}
+    true = replace(CLEAR, checks=tuple(replace(check, **bounds) for check in CLEAR.checks))
     assert (simulation._within(true), simulation._outside(true)) == (within, outside)
 
 

@@ -27,6 +27,7 @@ from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.forms import Span
 from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
 from teiten.model.study import SERVER
+from teiten.model.units import Share
 
 CLIENTS = "clients"
 CORES = "cores"
@@ -222,7 +223,7 @@ class SystemCurves:
     old: ClaimCurve
     new: ClaimCurve
     cores: int
-    delta: float
+    delta: Share
     alpha: float
     here: Mapping[str, EvidenceTable]
     """The numbers of each system, by its name."""

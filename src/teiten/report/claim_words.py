@@ -226,10 +226,19 @@ def bounds_text(t: Texts, check: Check | None) -> str:
     if check.kind.bound is not None:
         return t(check.kind.bound(check))
     if low is not None and high is not None:
-        return t("interval.plain", low=fixed(low, 3), high=fixed(high, 3))
-    if low is not None:
-        return t("claim.at-least", bound=plain(round(low, 3)))
-    return NOTHING if high is None else t("claim.at-most", bound=plain(round(high, 3)))
+        bounds = t("interval.plain", low=fixed(low, 3), high=fixed(high, 3))
+    elif low is not None:
+        bounds = t("claim.at-least", bound=plain(round(low, 3)))
+    elif high is not None:
+        bounds = t("claim.at-most", bound=plain(round(high, 3)))
+    else:
+        return NOTHING
+    below, above = check.contradicting
+    if below != low and below is not None:
+        return t("claim.contradicted-below", bounds=bounds, end=plain(round(below, 3)))
+    if above != high and above is not None:
+        return t("claim.contradicted-above", bounds=bounds, end=plain(round(above, 3)))
+    return bounds
 
 
 def what_is_checked(t: Texts, check: Check, side: Side) -> str:

@@ -19,6 +19,7 @@ from teiten.analysis.claims.checks import standing_between
 from teiten.analysis.claims.outcomes import standing_of
 from teiten.analysis.model.claims import Check, ClaimStanding
 from teiten.analysis.model.collection import CollectionResult, Finding
+from teiten.analysis.verdict.verdict import log_of
 from teiten.model.units import Bytes
 
 WIDER = 2.0
@@ -66,9 +67,10 @@ def _widened(check: Check) -> Check:
         return check
     low = effect.ratio * (effect.low / effect.ratio) ** WIDER
     high = effect.ratio * (effect.high / effect.ratio) ** WIDER
-    least, most = check.least or 0.0, math.inf if check.most is None else check.most
-    wider = (effect.ratio, low, high)
-    standing = standing_between(wider, wider, least, most)
+    least = math.log(check.least) if check.least else -math.inf
+    most = math.inf if check.most is None else log_of(check.most)
+    wider = (math.log(effect.ratio), math.log(low), math.log(high))
+    standing = standing_between(wider, wider, least, most, check.margin)
     return replace(check, low=low, high=high, standing=standing)
 
 

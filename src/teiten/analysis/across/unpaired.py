@@ -26,6 +26,7 @@ from teiten.analysis.verdict.verdict import (
     ratio_of,
     student_quantile,
 )
+from teiten.model.units import Share
 
 Mean = tuple[float, float, int]
 """A mean, its standard error, and the number of values that it is the mean of."""
@@ -104,13 +105,20 @@ def _added(old: tuple[float, int], new: tuple[float, int]) -> tuple[float, float
 
 
 def unpaired_check(
-    question: ClaimQuestion, samples: Sequence[Sequence[float]], alpha: float, *, among: int
+    question: ClaimQuestion,
+    samples: Sequence[Sequence[float]],
+    alpha: float,
+    *,
+    among: int,
+    delta: Share,
 ) -> Check:
     """Answer a question about old and new by Welch's interval. ``samples``: the logarithms of
     both; ``among``: the checks of the claim."""
     old, new = samples
-    check = check_of(
-        question, alpha, lambda _values, at: estimate_unpaired(old, new, at), among=among
-    )
+
+    def estimated(_values: Sequence[float], at: float) -> Estimate | None:
+        return estimate_unpaired(old, new, at)
+
+    check = check_of(question, alpha, estimated, among=among, delta=delta)
     lack = lack_of(old, new) if check.lack else ""
     return replace(check, pairs=min(len(old), len(new)), lack=lack)

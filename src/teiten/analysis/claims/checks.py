@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from teiten.analysis.model.claims import BUILD, Check, Claim, ClaimQuestion, ClaimStanding
+from teiten.analysis.model.claims import (
+    BUILD,
+    NO_MARGIN,
+    Check,
+    Claim,
+    ClaimQuestion,
+    ClaimStanding,
+)
 from teiten.analysis.model.predicate import Ground
 from teiten.analysis.verdict.carry_over import CarryOverBias, bias_of, stands_despite
 from teiten.analysis.verdict.changes import deciding_half_width_of, half_width_of
@@ -105,7 +112,7 @@ def _judged(claim: Claim, ground: Ground, question: ClaimQuestion, *, among: int
     estimator: Estimator = partial(estimated, width=width)
     if is_counted:
         estimator = counted(estimator)
-    judge = partial(check_of, question, measure.alpha, among=among, own=own)
+    judge = partial(check_of, question, measure.alpha, among=among, own=own, delta=measure.delta)
     check = judge(estimator)
     if bias is None or check.effect is None:
         return check
@@ -159,16 +166,18 @@ def check_of(
     *,
     among: int = 1,
     own: float | None = None,
+    delta: Share = NO_MARGIN,
 ) -> Check:
     """``among``: the checks of its claim. A claim needs all of them to be reproduced, so that none
     needs less than α for its part; one is enough to contradict it, so that each may do so at α over
     their number alone. ``own``: the α that its comparison has in the campaign, where that is less;
-    its interval is at that one."""
+    its interval is at that one. ``delta``: the smallest difference of two sides that matters."""
     own = alpha if own is None else min(own, alpha)
     values = tuple(question.values.values())
     estimate = estimator(values, own)
     strict = estimator(values, min(own, alpha / among))
     mean, low, high = estimate or (None, None, None)
+    margin = delta if question.kind.of_sides else NO_MARGIN
     return Check(
         kind=question.kind,
         sides=question.sides,
@@ -179,22 +188,37 @@ def check_of(
         least=None if math.isinf(question.low) else math.exp(question.low),
         most=None if math.isinf(question.high) else math.exp(question.high),
         pairs=len(values),
-        standing=standing_between(estimate, strict, question.low, question.high),
+        standing=standing_between(estimate, strict, question.low, question.high, margin),
         classes=question.classes,
         server=question.server,
         metric=question.metric,
         confidence=None if estimate is None else Share(1 - own),
         lack=lack_of(values) if estimate is None else "",
+        margin=margin,
     )
 
 
 def standing_between(
-    estimate: Estimate | None, strict: Estimate | None, low: float, high: float
+    estimate: Estimate | None,
+    strict: Estimate | None,
+    low: float,
+    high: float,
+    margin: Share = NO_MARGIN,
 ) -> ClaimStanding:
     """Reproduced by an interval wholly between the bounds, contradicted by a strict one wholly
-    outside."""
-    if estimate is not None and low <= estimate[1] and estimate[2] <= high:
+    outside.
+
+    A bound of 0 says which of two sides is ahead: with a ``margin``, a share, a strict interval
+    that has no difference as large contradicts it, and an exact 0 keeps no such bound.
+    """
+    (lowest, below), (highest, above) = (low, low), (high, high)
+    if margin:
+        if low == 0:
+            lowest, below = math.ulp(0.0), math.log1p(margin)
+        if high == 0:
+            highest, above = -math.ulp(0.0), -math.log1p(margin)
+    if estimate is not None and lowest <= estimate[1] and estimate[2] <= highest:
         return ClaimStanding.REPRODUCED
-    if strict is not None and (strict[2] < low or strict[1] > high):
+    if strict is not None and (strict[2] < below or strict[1] > above):
         return ClaimStanding.CONTRADICTED
     return ClaimStanding.INCONCLUSIVE

@@ -29,23 +29,20 @@ def further_blocks(outcome: ClaimOutcome, alpha: Share, blocks_of_a_number: int 
     checks = [check for check in outcome.checks if check.standing is ClaimStanding.INCONCLUSIVE]
     if outcome.standing is not ClaimStanding.INCONCLUSIVE or not checks:
         return None
-    outside = [check for check in checks if _beyond(check) > 0]
-    if outside:
-        strict = alpha / len(outcome.checks)
-        needed = [_until_outside(check, strict) for check in outside]
-    else:
-        needed = [_until_inside(check, alpha) for check in checks]
-    numbers = [number for number in needed if number is not None]
-    if not numbers or (not outside and None in needed):
-        return None
-    return (min(numbers) if outside else max(numbers)) * blocks_of_a_number
+    strict = alpha / len(outcome.checks)
+    contradicted = [_until_outside(check, strict) for check in checks if _beyond(check) > 0]
+    numbers = [number for number in contradicted if number is not None]
+    reproduced = [_until_inside(check, alpha) for check in checks]
+    if None not in reproduced:
+        numbers.append(max(number for number in reproduced if number is not None))
+    return min(numbers) * blocks_of_a_number if numbers else None
 
 
 def _until_inside(check: Check, alpha: Share) -> int | None:
     if check.ratio is None:
         return _until_an_interval(check, alpha)
     own = _own_alpha(check, alpha)
-    return _until(check, min(_rooms(check), default=math.inf), own, own)
+    return _until(check, _room(check.ratio, check.least, check.most), own, own)
 
 
 def _until_outside(check: Check, strict: float) -> int | None:
@@ -76,19 +73,21 @@ def _own_alpha(check: Check, alpha: float) -> float:
     return alpha if check.confidence is None else 1 - check.confidence
 
 
-def _rooms(check: Check) -> Iterator[float]:
-    """How far the ratio is from each bound, in logarithms; negative beyond it."""
-    if check.ratio is None or check.ratio <= 0:
-        return
-    if check.least is not None and check.least > 0:
-        yield math.log(check.ratio / check.least)
-    if check.most is not None and check.most > 0:
-        yield math.log(check.most / check.ratio)
+def _room(ratio: float | None, least: float | None, most: float | None) -> float:
+    """How far a ratio is from the nearer bound, in logarithms: negative beyond it, infinite where
+    there is none."""
+    rooms = []
+    if ratio is not None and ratio > 0:
+        if least is not None and least > 0:
+            rooms.append(math.log(ratio / least))
+        if most is not None and most > 0:
+            rooms.append(math.log(most / ratio))
+    return min(rooms, default=math.inf)
 
 
 def _beyond(check: Check) -> float:
-    """How far the ratio is beyond its bounds; 0 or less within them."""
-    return -min(_rooms(check), default=0.0)
+    """How far the ratio is where it contradicts; 0 or less where it does not."""
+    return -_room(check.ratio, *check.contradicting)
 
 
 @dataclass(frozen=True)

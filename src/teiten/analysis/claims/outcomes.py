@@ -157,11 +157,19 @@ def standing_of(
         return ClaimStanding.INCONCLUSIVE, Reason(withheld)
     standings = {check.standing for check in checks}
     if ClaimStanding.CONTRADICTED in standings:
-        return ClaimStanding.CONTRADICTED, None
+        return ClaimStanding.CONTRADICTED, _below_delta(checks)
     if standings == {ClaimStanding.REPRODUCED}:
         return ClaimStanding.REPRODUCED, None
     lack = next((check.lack for check in checks if check.lack), "undecided")
     return ClaimStanding.INCONCLUSIVE, Reason(lack)
+
+
+def _below_delta(checks: Sequence[Check]) -> Reason | None:
+    """The reason of checks that contradict only in that the difference is less than δ."""
+    contradicting = [check for check in checks if check.standing is ClaimStanding.CONTRADICTED]
+    if not all(check.is_below_margin for check in contradicting):
+        return None
+    return Reason("below-delta", (("delta", f"{100 * contradicting[0].margin:g}"),))
 
 
 _RANK = {ClaimStanding.CONTRADICTED: 0, ClaimStanding.INCONCLUSIVE: 1, ClaimStanding.REPRODUCED: 2}

@@ -202,6 +202,9 @@ class CheckKind:
     """It compares two sides at the same levels, as the verdicts of a campaign do."""
 
 
+NO_MARGIN = Share(0.0)
+
+
 @dataclass(frozen=True)
 class Check:
     """One ratio that a claim speaks of, with its interval and the bounds that it must keep."""
@@ -229,6 +232,25 @@ class Check:
     """The level of the interval; None without one."""
     lack: str = ""
     """The code of the reason why nothing can be said; empty where there is an interval."""
+    margin: Share = NO_MARGIN
+    """The smallest difference that matters (δ), where two sides are compared."""
+
+    @property
+    def contradicting(self) -> tuple[float | None, float | None]:
+        """An interval wholly below the first contradicts, or wholly above the second: the bounds,
+        but that a difference of less than δ contradicts a finding that says which side is ahead."""
+        low = 1 + self.margin if self.least == 1 else self.least
+        high = 1 / (1 + self.margin) if self.most == 1 else self.most
+        return low, high
+
+    @property
+    def is_below_margin(self) -> bool:
+        """Whether it contradicts only in that the difference is less than δ."""
+        if self.standing is not ClaimStanding.CONTRADICTED or None in (self.low, self.high):
+            return False
+        (least, most), (low, high) = (self.least, self.most), (self.low, self.high)
+        assert low is not None and high is not None
+        return not (least is not None and high < least) and not (most is not None and low > most)
 
     @property
     def effect(self) -> Interval | None:
@@ -246,6 +268,7 @@ class Reason:
     Not applicable: study, systems, hardware, servers, workload, script, queries, factor, factors,
     contrast, cores, levels-…, no-plans, serial, sizes.
     Inconclusive: profile, too-few, not-positive, identical, left-behind, undecided, over-timeout.
+    Contradicted: below-delta.
     """
 
     code: str

@@ -120,7 +120,7 @@ class Effect(OfCurves):
         samples = [
             _means(curve, question.at, known.here[curve.side]) for curve in (known.old, known.new)
         ]
-        return unpaired_check(question, samples, known.alpha, among=among)
+        return unpaired_check(question, samples, known.alpha, among=among, delta=known.delta)
 
 
 Changes = Mapping[float, Blocks]

@@ -34,6 +34,9 @@ class JsonCheck:
         "What the ratio must keep; null is open.",
         From(lambda check: (check.least, check.most)),
     ]
+    contradicting: Annotated[
+        _Ends, "An interval wholly below the first, or above the second, contradicts; null is open."
+    ]
     pairs: Count
     outcome: Annotated[ClaimStanding, From("standing")]
 

@@ -278,9 +278,9 @@ class QueryEffect(OfParts):
             for sides in (_shared_queries(names, old[server], new[server]),)
             for question in self.bounded({}, kind, sides, claim.metric)
         ]
-        alpha = systems.here[names[0]].plan.study.measure.alpha
+        measure = systems.here[names[0]].plan.study.measure
         return tuple(
-            unpaired_check(question, samples, alpha, among=len(asked))
+            unpaired_check(question, samples, measure.alpha, among=len(asked), delta=measure.delta)
             for question, samples in asked
         )
 
