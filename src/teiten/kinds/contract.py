@@ -81,7 +81,7 @@ class KindPlan(ABC):
     metrics: ClassVar[tuple[Metric, ...]]
     """Metrics of which a trial of the kind has one number each; the first one is judged."""
     contrasted: ClassVar[tuple[str, ...]]
-    """The names of those that get verdicts, the judged one first; also the machine's."""
+    """The names of those that sides are compared by, the judged one first; also the machine's."""
 
     measures: ClassVar[tuple[str, ...]] = ()
     """Numbers of trials' records that claims may be about, as ``MEASURE:OF``, besides metrics."""

@@ -94,7 +94,7 @@ def read_document(reference: str) -> Document:
         near = did_you_mean(path.name, beside)
         raise UsageError(
             f"there is no study file {reference}.{near}",
-            f"teiten init {catalogue_names()[0]} > {path.name} writes one to begin with",
+            f"teiten init observe > {path.name} writes one to begin with",
         )
     raise UsageError(
         f"there is no study {reference!r}.{did_you_mean(reference, catalogue_names())}",
