@@ -87,7 +87,7 @@ def contrast(new: str, overall: Verdict, *levels: Verdict, workload: str = "q") 
     results = tuple(
         LevelResult((("clients", str(at)),), (), (), level) for at, level in enumerate(levels)
     )
-    return ContrastResult(workload, TPS, BASE, new, results, overall)
+    return ContrastResult(workload, BASE, new, TPS, results, overall)
 
 
 def outcomes(*pairs: tuple[ContrastResult, ContrastResult]) -> list[GateOutcome]:

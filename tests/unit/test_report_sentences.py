@@ -35,7 +35,7 @@ def said(
     verdict = Verdict(
         kind, beyond, effect, 5, Share(0.02), None if smallest is None else Share(smallest)
     )
-    contrast = ContrastResult("read", by_name()[metric], "17", "18", (), verdict)
+    contrast = ContrastResult("read", "17", "18", by_name()[metric], (), verdict)
     return verdict_sentence(ANALYSIS, contrast, language).replace("\u00a0", " ")
 
 
@@ -60,7 +60,7 @@ def test_a_mean_over_several_servers_names_them(language: Language, begins: str)
     effect = Interval(1.02, 1.01, 1.03, confidence=Share(0.95))
     verdict = Verdict(VerdictKind.FASTER, False, effect, 5, Share(0.02), None)
     levels = (level("17", "1"), level("18", "1"))
-    pooled = ContrastResult("read", by_name()["tps"], "17", "18", levels, verdict)
+    pooled = ContrastResult("read", "17", "18", by_name()["tps"], levels, verdict)
     assert verdict_sentence(ANALYSIS, pooled, language).startswith(begins)
     single = replace(pooled, levels=levels[:1])
     assert not verdict_sentence(ANALYSIS, single, language).startswith(begins)

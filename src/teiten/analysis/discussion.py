@@ -25,7 +25,6 @@ from teiten.analysis.model.discussion import (
 from teiten.analysis.model.findings import ContrastResult, Interval, TrialView
 from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.changes import PairedViews, paired_views
-from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
 from teiten.model.quantities import is_number
 from teiten.model.study import SERVER, Study
@@ -70,7 +69,8 @@ def tallies(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[SignC
     for contrast in contrasts:
         signs = [effect.sign for effect in _effects(contrast).values()]
         if len(signs) >= FEWEST and axis_of(study, contrast) is None:
-            yield SignCount(*_sides(contrast), signs.count(1), signs.count(-1), len(signs))
+            counts = (signs.count(1), signs.count(-1), len(signs))
+            yield SignCount(*contrast.key, contrast.metric, *counts)
 
 
 def means_apart(contrasts: Iterable[ContrastResult]) -> Iterator[MeanApart]:
@@ -79,7 +79,7 @@ def means_apart(contrasts: Iterable[ContrastResult]) -> Iterator[MeanApart]:
         signs = [effect.sign for effect in _effects(contrast).values()]
         mean = contrast.overall.effect.sign if contrast.overall.effect is not None else 0
         if mean and len(signs) >= FEWEST and not any(signs):
-            yield MeanApart(*_sides(contrast), mean > 0)
+            yield MeanApart(*contrast.key, contrast.metric, mean > 0)
 
 
 def _effects(contrast: ContrastResult) -> dict[Context, Interval]:
@@ -124,7 +124,8 @@ def _parting(
     levels = sorted(effects, key=float)
     signs = [effects[level].sign for level in levels]
     return Parting(
-        *_sides(contrast),
+        *contrast.key,
+        contrast.metric,
         axis,
         others,
         course_of(signs),
@@ -132,11 +133,6 @@ def _parting(
         tuple(level for level, sign in zip(levels, signs, strict=True) if sign < 0),
         tuple(levels),
     )
-
-
-def _sides(contrast: ContrastResult) -> tuple[str, str, str, Metric]:
-    """The workload, sides and metric of a contrast."""
-    return contrast.workload, contrast.old, contrast.new, contrast.metric
 
 
 def _levels(contrast: ContrastResult, factor: str) -> set[str]:
@@ -158,8 +154,8 @@ def processors(plan: Plan, views: Iterable[TrialView]) -> Iterator[ProcessorUse]
         return
     contrasts: dict[tuple[str, str, str], list[PairedViews]] = {}
     for pairs in paired_views(plan, views):
-        contrasts.setdefault((pairs.workload, pairs.old, pairs.new), []).append(pairs)
-    for (workload, old, new), levels in contrasts.items():
+        contrasts.setdefault(pairs.key, []).append(pairs)
+    for sides, levels in contrasts.items():
         counted = [
             (state, pairs.context, numbers)
             for pairs in levels
@@ -172,4 +168,4 @@ def processors(plan: Plan, views: Iterable[TrialView]) -> Iterator[ProcessorUse]
                 StateLevel(state, context, *numbers.means, numbers.change(measure, alpha))
                 for state, context, numbers in counted
             )
-            yield ProcessorUse(workload, old, new, compared)
+            yield ProcessorUse(*sides, compared)

@@ -87,7 +87,7 @@ def _table(pairs: PairedViews, cpu: Of, measure: Measure) -> PerTransaction:
         )
         for row, numbers in known
     )
-    return PerTransaction(pairs.workload, pairs.context, pairs.old, pairs.new, rows)
+    return PerTransaction(*pairs.key, pairs.context, rows)
 
 
 def _rows(pairs: PairedViews, cpu: Of, measure: Measure) -> Iterator[_Row]:

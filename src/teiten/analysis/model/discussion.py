@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, ContrastSides
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
 
@@ -27,12 +27,9 @@ class Course(StrEnum):
 
 
 @dataclass(frozen=True)
-class Parting:
+class Parting(ContrastSides):
     """Where the sides of a contrast part, on one line of levels."""
 
-    workload: str
-    old: str
-    new: str
     metric: Metric
     axis: str
     """The factor along which the levels are ordered by their numbers."""
@@ -53,12 +50,9 @@ class Parting:
 
 
 @dataclass(frozen=True)
-class SignCount:
+class SignCount(ContrastSides):
     """The number of intervals that exclude equality, in a contrast without an order of levels."""
 
-    workload: str
-    old: str
-    new: str
     metric: Metric
     higher: int
     lower: int
@@ -66,12 +60,9 @@ class SignCount:
 
 
 @dataclass(frozen=True)
-class MeanApart:
+class MeanApart(ContrastSides):
     """A verdict's mean over the levels excludes equality where no level does by itself."""
 
-    workload: str
-    old: str
-    new: str
     metric: Metric
     higher: bool
     """The metric of the new side."""
@@ -89,13 +80,10 @@ class TailLevel:
 
 
 @dataclass(frozen=True)
-class Tail:
+class Tail(ContrastSides):
     """How far latency's tail reaches beyond its middle, of one contrast; intervals hold together
     over levels."""
 
-    workload: str
-    old: str
-    new: str
     levels: tuple[TailLevel, ...]
 
 
@@ -111,12 +99,9 @@ class StateLevel:
 
 
 @dataclass(frozen=True)
-class ProcessorUse:
+class ProcessorUse(ContrastSides):
     """The processors' time by state, of one contrast; the intervals hold together."""
 
-    workload: str
-    old: str
-    new: str
     levels: tuple[StateLevel, ...]
 
 
@@ -170,11 +155,8 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class PerTransaction:
+class PerTransaction(ContrastSides):
     """All rows of one contrast at one level; each interval is at α divided by their number."""
 
-    workload: str
-    context: tuple[tuple[str, str], ...]
-    old: str
-    new: str
+    context: Context
     rows: tuple[Taken, ...]

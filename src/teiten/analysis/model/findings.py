@@ -13,7 +13,7 @@ from typing import Any
 
 from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.discussion import Discussion, PerTransaction
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import Context, ContrastSides, without
 from teiten.analysis.model.replication import Replication
 from teiten.analysis.model.verdict import CpuWitness, Interval, Verdict, VerdictKind
 from teiten.model.facts import Caution, HostFacts
@@ -71,13 +71,10 @@ def servers_of(levels: Sequence[LevelResult]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class ContrastResult:
+class ContrastResult(ContrastSides):
     """A metric of a workload, new against old, over all levels."""
 
-    workload: str
     metric: Metric
-    old: str
-    new: str
     levels: tuple[LevelResult, ...]
     overall: Verdict
     """The verdict on the mean over all levels: one test, at α, with the blocks as pairs."""
@@ -179,12 +176,7 @@ class CampaignAnalysis:
 
     def cpu_witness(self, contrast: ContrastResult) -> CpuWitness | None:
         """Find the evidence of processor time on a contrast; None where it was not counted."""
-        sides = (contrast.workload, contrast.old, contrast.new)
-        known = (
-            cpu_witness
-            for cpu_witness in self.cpu_witnesses
-            if (cpu_witness.workload, cpu_witness.old, cpu_witness.new) == sides
-        )
+        known = (witness for witness in self.cpu_witnesses if witness.key == contrast.key)
         return next(known, None)
 
     @property

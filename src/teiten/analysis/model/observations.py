@@ -15,6 +15,20 @@ def without(context: Context, *factors: str) -> Context:
 
 
 @dataclass(frozen=True)
+class ContrastSides:
+    """Two sides of a workload: a base of what is said of new against old."""
+
+    workload: str
+    old: str
+    new: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """By which findings on the same sides are known."""
+        return self.workload, self.old, self.new
+
+
+@dataclass(frozen=True)
 class Observation:
     """A planned trial that counts."""
 

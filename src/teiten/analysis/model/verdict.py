@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, ContrastSides
 from teiten.model.units import Share
 
 
@@ -149,13 +149,10 @@ class CarryOver:
 
 
 @dataclass(frozen=True)
-class CpuWitness:
+class CpuWitness(ContrastSides):
     """Evidence on one contrast: whether throughput and processor time per transaction can both be
     true."""
 
-    workload: str
-    old: str
-    new: str
     speed: Interval
     """New by old, as throughput would be if a transaction took processor time and nothing else."""
     agrees: bool | None

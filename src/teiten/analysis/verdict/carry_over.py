@@ -153,12 +153,10 @@ def cpu_witnesses(
     """Yield the witness of each contrast that is judged and whose servers' processor time was
     counted."""
     used = {
-        (contrast.workload, contrast.old, contrast.new): contrast
-        for contrast in contrasts
-        if contrast.metric == CPU_PER_TRANSACTION
+        contrast.key: contrast for contrast in contrasts if contrast.metric == CPU_PER_TRANSACTION
     }
     for judged in contrasts:
-        cpu = used.get((judged.workload, judged.old, judged.new))
+        cpu = used.get(judged.key)
         if not judged.metric.judged or cpu is None or cpu.overall.effect is None:
             continue
         margins = _margins(cpu, views)
@@ -168,9 +166,7 @@ def cpu_witnesses(
         throughputs = (judged.overall, *(level.verdict for level in judged.levels))
         is_compared = any(verdict.effect is not None for verdict in throughputs)
         yield CpuWitness(
-            judged.workload,
-            judged.old,
-            judged.new,
+            *judged.key,
             cpu.overall.effect.inverse,
             not excluded if is_compared else None,
             tuple(

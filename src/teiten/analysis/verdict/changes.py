@@ -11,7 +11,7 @@ from statistics import fmean
 
 from teiten.analysis.model.evidence import means_of_starts
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, ContrastSides
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.contrasts import compared_sides
 from teiten.analysis.verdict.pairs import starts_of
@@ -33,13 +33,10 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class PairedViews:
+class PairedViews(ContrastSides):
     """One contrast at one level: the counted trials of both sides, block by block."""
 
-    workload: str
     context: Context
-    old: str
-    new: str
     blocks: tuple[tuple[TrialView, TrialView], ...]
     """Old and new of each block that has both, in block order."""
     starts: tuple[int, ...]
@@ -137,14 +134,15 @@ def paired_views(
     known = tuple(views)
     starts = starts_of(plan, known)
     cells = cells_of(plan, known, usable)
-    for key in sorted(cells, key=lambda key: plan.study.place(*key)):
-        for old, new in compared_sides(plan, key[0]):
-            before, after = cells[key].get(old, {}), cells[key].get(new, {})
+    for workload, context in sorted(cells, key=lambda key: plan.study.place(*key)):
+        sides = cells[workload, context]
+        for old, new in compared_sides(plan, workload):
+            before, after = sides.get(old, {}), sides.get(new, {})
             blocks = sorted(before.keys() & after.keys() & starts.keys())
             if blocks:
                 pairs = tuple((before[block], after[block]) for block in blocks)
                 of_blocks = tuple(starts[block] for block in blocks)
-                yield PairedViews(*key, old, new, pairs, of_blocks)
+                yield PairedViews(workload, old, new, context, pairs, of_blocks)
 
 
 Cells = Mapping[tuple[str, Context], Mapping[str, Mapping[int, TrialView]]]
@@ -159,8 +157,7 @@ def cells_of(plan: Plan, views: Iterable[TrialView], usable: Callable[[TrialView
     contrast = plan.study.contrast
     for view in views:  # by number and attempt: of several counted attempts the last one stays
         if view.outcome is Outcome.COUNTED and usable(view):
-            context = tuple(pair for pair in view.levels if pair[0] != contrast)
-            cells[view.workload, context][dict(view.levels).get(contrast, "")][view.block] = view
+            cells[view.workload, view.context(contrast)][view.side(contrast)][view.block] = view
     return cells
 
 

@@ -110,11 +110,11 @@ def tails(plan: Plan, views: Iterable[TrialView]) -> Iterator[Tail]:
         every = [(_tail(old), _tail(new), start) for (old, new), start in placed]
         known = [pair for pair in every if math.isfinite(pair[0]) and math.isfinite(pair[1])]
         if known:
-            by_contrast[sides.workload, sides.old, sides.new][sides.context] = known
-    for (workload, old, new), levels in by_contrast.items():
+            by_contrast[sides.key][sides.context] = known
+    for key, levels in by_contrast.items():
         alpha = plan.study.measure.alpha / len(levels)
         compared = (_level(plan, context, pairs, alpha) for context, pairs in levels.items())
-        yield Tail(workload, old, new, tuple(compared))
+        yield Tail(*key, tuple(compared))
 
 
 def _tail(view: TrialView) -> float:

@@ -94,7 +94,7 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
         return judged
     first: dict[tuple[str, str, str], ContrastResult] = {}
     for contrast in kit.analysis.contrasts:
-        first.setdefault((contrast.workload, contrast.old, contrast.new), contrast)
+        first.setdefault(contrast.key, contrast)
     return tuple(first.values())
 
 

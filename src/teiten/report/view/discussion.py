@@ -292,8 +292,7 @@ def _states(kit: Kit, *contrast: str) -> Iterator[_Seen]:
     """``contrast``: workload, old and new side."""
     unit = kit.t("unit.percent", value="").strip("\u00a0")
     for use in kit.analysis.discussion.processors:
-        is_of_contrast = (use.workload, use.old, use.new) == contrast
-        for level in use.levels if is_of_contrast else ():
+        for level in use.levels if use.key == contrast else ():
             label, change = kit.t(f"cpu.{level.state}"), level.change.times(100)
             shares = (level.old * 100, level.new * 100)
             yield _Seen(label, level.context, *shares, change, unit, points=True)
@@ -301,8 +300,7 @@ def _states(kit: Kit, *contrast: str) -> Iterator[_Seen]:
 
 def _taken(kit: Kit, *contrast: str) -> Iterator[_Seen]:
     for table in kit.analysis.per_transaction:
-        is_of_contrast = (table.workload, table.old, table.new) == contrast
-        for row in table.rows if is_of_contrast else ():
+        for row in table.rows if table.key == contrast else ():
             unit, factor = taken_unit(kit, row)
             change, label = row.change.times(factor), taken_label(kit, row)
             yield _Seen(label, table.context, row.old * factor, row.new * factor, change, unit)

@@ -232,11 +232,10 @@ def readers_wrote(
         for trial in analysis.trials
     ):
         return ""
-    key = (contrast.workload, contrast.old, contrast.new)
     rows = [
         (table.context, row)
         for table in analysis.per_transaction
-        if (table.workload, table.old, table.new) == key
+        if table.key == contrast.key
         for row in table.rows
         if row.name == WAL_ROW and row.change.certain and bytes_text(row.new) != bytes_text(row.old)
     ]

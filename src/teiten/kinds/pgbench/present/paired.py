@@ -110,12 +110,7 @@ def of_the_typical(
 
 def _by_metric(analysis: CampaignAnalysis, contrast: ContrastResult) -> dict[str, ContrastResult]:
     """The contrasts of all metrics between the same sides of the same workload."""
-    sides = (contrast.workload, contrast.old, contrast.new)
-    return {
-        known.metric.name: known
-        for known in analysis.contrasts
-        if (known.workload, known.old, known.new) == sides
-    }
+    return {known.metric.name: known for known in analysis.contrasts if known.key == contrast.key}
 
 
 def _names(names: Names, contrast: ContrastResult) -> dict[str, str]:
@@ -126,9 +121,8 @@ def _tail(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult, context: Context
 ) -> str:
     """Whose slow transactions are slower at a level, in milliseconds; empty where not known."""
-    sides = (contrast.workload, contrast.old, contrast.new)
     for tail in pgbench_found(analysis).tails:
-        for level in tail.levels if (tail.workload, tail.old, tail.new) == sides else ():
+        for level in tail.levels if tail.key == contrast.key else ():
             if level.context == context and level.change.low is not None:
                 longer = "longer" if level.change.difference > 0 else "shorter"
                 decided = longer if level.change.certain else "alike"
