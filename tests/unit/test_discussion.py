@@ -12,9 +12,8 @@ from teiten.analysis.discussion import course_of, discuss, processors
 from teiten.analysis.model.discussion import Course, Discussion, ProcessorUse, SignCount, StateLevel
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.scaling import Form
-from teiten.analysis.model.verdict import Interval
+from teiten.analysis.model.verdict import Estimate, Interval
 from teiten.analysis.scaling.curve import scale
-from teiten.model.stacks import CostChange
 from teiten.model.units import Share
 from teiten.report.blocks import Details, Text, of_kind
 from teiten.report.view.discussion import discussion
@@ -173,8 +172,8 @@ def test_sides_of_which_the_same_is_said_share_a_sentence() -> None:
         return SignCount(one.workload, one.old, new, one.metric, 0, 2 * (new != "c"), 3)
 
     def use(new: str) -> ProcessorUse:
-        apart = CostChange(0.2, 0.1, 0.3) if new in "ab" else CostChange(0.0, -0.1, 0.1)
-        level = StateLevel("user", one.levels[0].context, 0.3, 0.3 + apart.difference, apart)
+        apart = Estimate(0.2, 0.1, 0.3, 2) if new in "ab" else Estimate(0.0, -0.1, 0.1, 2)
+        level = StateLevel("user", one.levels[0].context, 0.3, 0.3 + apart.mean, apart)
         return ProcessorUse(one.workload, one.old, new, (level,))
 
     many = replace(

@@ -10,16 +10,11 @@ import numpy as np
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
+from teiten.analysis.model.stacks import Explained, StacksContrast, Unexplained
 from teiten.analysis.stacks import costs_of, share_of, stack_costs, stacks_found
 from teiten.analysis.verdict.changes import change
 from teiten.analysis.verdict.verdict import student_half_width
-from teiten.model.stacks import (
-    CallGraph,
-    Explained,
-    StackSamples,
-    StacksContrast,
-    Unexplained,
-)
+from teiten.model.stacks import CallGraph, StackSamples
 from teiten.model.units import Seconds
 from teiten.report.blocks import Details, of_kind
 from teiten.report.view.kit import Kit
@@ -55,7 +50,7 @@ def contrast_of(
 
 def test_the_planted_function_is_named_with_its_part() -> None:
     found = contrast_of()
-    assert found.change.certain and found.change.difference == pytest.approx(85e-6, rel=0.15)
+    assert found.change.certain and found.change.mean == pytest.approx(85e-6, rel=0.15)
     assert isinstance(found.explained, Explained)
     assert found.explained.function == DEARER, "the narrowest, not its callers"
     assert found.explained.part == pytest.approx(1.0, abs=0.2)
@@ -137,7 +132,7 @@ def test_no_windows_no_profiles() -> None:
 
 def test_equal_pairs_claim_no_certainty() -> None:
     found = change([1.0, 2.0], [1.5, 2.5], starts=[1, 2], alpha=0.05, width=student_half_width)
-    assert found.difference == 0.5 and found.low is None and not found.certain
+    assert found.mean == 0.5 and found.low is None and not found.certain
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -13,22 +13,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.verdict.changes import PairedNumbers, PairedViews, cells_of, paired_views
-from teiten.model.plan import Plan
-from teiten.model.stacks import (
-    FRAMES,
-    KERNEL,
-    CostChange,
+from teiten.analysis.model.observations import Context
+from teiten.analysis.model.stacks import (
     Explained,
     FunctionCost,
     LevelStacks,
-    StackSamples,
     StacksContrast,
     StacksFound,
     Unexplained,
-    innermost,
-    is_unresolved,
 )
+from teiten.analysis.model.verdict import Estimate
+from teiten.analysis.verdict.changes import PairedNumbers, PairedViews, cells_of, paired_views
+from teiten.model.plan import Plan
+from teiten.model.stacks import FRAMES, KERNEL, StackSamples, innermost, is_unresolved
 from teiten.model.study import Measure
 from teiten.model.units import Share
 
@@ -107,7 +104,7 @@ def _has_stacks(view: TrialView) -> bool:
 
 
 def _level(
-    workload: str, context: tuple[tuple[str, str], ...], side: str, windows: Sequence[StackSamples]
+    workload: str, context: Context, side: str, windows: Sequence[StackSamples]
 ) -> LevelStacks:
     stacks = stack_costs(windows)
     samples = sum(window.samples for window in windows)
@@ -143,10 +140,8 @@ def _contrast(plan: Plan, pairs: PairedViews) -> StacksContrast:
     )
     functions = comparison.functions()
     return StacksContrast(
-        pairs.workload,
+        *pairs.key,
         pairs.context,
-        pairs.old,
-        pairs.new,
         len(pairs.blocks),
         *comparison.wholes,
         comparison.whole,
@@ -182,7 +177,7 @@ class _Comparison:
 
         def rank(function: FunctionCost) -> tuple[float, float, str]:
             own, total = function.self_change, function.total_change
-            return -abs(own.difference), -abs(total.difference), function.name
+            return -abs(own.mean), -abs(total.mean), function.name
 
         return tuple(sorted(made, key=rank))
 
@@ -219,9 +214,9 @@ class _Comparison:
         cost_change = cost.total_change if total else cost.self_change
         shares = self._shares(cost.name, total=total)
         share = self._change(shares)
-        if not share.certain or share.difference * self.whole.difference < 0:
+        if not share.certain or share.mean * self.whole.mean < 0:
             return None
-        part = cost_change.difference / self.whole.difference
+        part = cost_change.mean / self.whole.mean
         before, after = map(Share, shares.means)
         return Explained(cost.name, part, before, after, share)
 
@@ -245,7 +240,7 @@ class _Comparison:
         changes = map(self._change, (own, total, self._shares(name, total=True)))
         return FunctionCost(name, *own.means, *total.means, *changes)
 
-    def _change(self, numbers: PairedNumbers) -> CostChange:
+    def _change(self, numbers: PairedNumbers) -> Estimate:
         return numbers.change(self._measure, self._measure.alpha / self.compared)
 
     def _costs(self, name: str, *, total: bool) -> PairedNumbers:

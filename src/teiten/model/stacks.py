@@ -1,8 +1,4 @@
-"""Where a server's CPU time goes: sampled call stacks, and how they differ between two sides.
-
-Every cost is in CPU seconds per transaction, not in shares of a profile: where all of a server gets
-slower alike, no share changes, but every cost does.
-"""
+"""Where a server's CPU time goes: sampled call stacks."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from teiten.model.units import Seconds, Share
+from teiten.model.units import Seconds
 
 FRAMES = ";"
 """Between the frames of a folded stack, the outermost first (Gregg's form)."""
@@ -72,135 +68,3 @@ class StackSamples:
         if self.kernel and counted > 0 and self.samples:
             return counted / self.samples
         return 1 / self.frequency
-
-
-@dataclass(frozen=True)
-class CostChange:
-    """New minus old, per transaction, with its interval; pairs of one block are the unit."""
-
-    difference: float
-    low: float | None
-    """None where there are too few pairs, or equal ones."""
-    high: float | None
-
-    @property
-    def certain(self) -> bool:
-        """The interval excludes 0."""
-        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
-
-    @property
-    def half_width(self) -> float:
-        """The half-width of the interval; 0 without one."""
-        return 0.0 if self.low is None or self.high is None else (self.high - self.low) / 2
-
-    def times(self, factor: float) -> CostChange:
-        """The change in another unit."""
-        ends = (None if end is None else end * factor for end in (self.low, self.high))
-        return CostChange(self.difference * factor, *ends)
-
-
-@dataclass(frozen=True)
-class FunctionCost:
-    """A function's CPU seconds per transaction on both sides, means over the paired windows."""
-
-    name: str
-    old_self: float
-    new_self: float
-    """In the function itself."""
-    old_total: float
-    new_total: float
-    """With all that it calls."""
-    self_change: CostChange
-    total_change: CostChange
-    share_change: CostChange
-    """Change of its share of all cost, with all that it calls."""
-
-    @property
-    def only_new(self) -> bool:
-        """Not seen in the old side: new, renamed, or inlined there by the compiler."""
-        return self.old_total == 0
-
-    @property
-    def only_old(self) -> bool:
-        return self.new_total == 0
-
-
-@dataclass(frozen=True)
-class Explained:
-    """The part of the whole difference that lies in one function."""
-
-    function: str
-    part: float
-    """1 is all of it; may be above 1 where others changed the other way."""
-    before: Share
-    after: Share
-    """Its share of each side's cost, means over the windows."""
-    change: CostChange
-    """Change of the function's share."""
-
-
-class Unexplained(StrEnum):
-    """Why no function is named."""
-
-    TOO_FEW = "too-few"
-    """Fewer than two pairs of windows."""
-    NO_DIFFERENCE = "no-difference"
-    """The interval of the whole difference includes 0."""
-    SPREAD = "spread"
-    """No function has half of the difference or more, and certainly more of it than of the cost."""
-
-
-@dataclass(frozen=True)
-class LevelStacks:
-    """All windows of one level, merged."""
-
-    workload: str
-    context: tuple[tuple[str, str], ...]
-    """The levels of the other factors."""
-    side: str
-    windows: int
-    samples: int
-    cost: float
-    """CPU seconds per transaction."""
-    stacks: Mapping[str, float]
-    """Folded stack to CPU seconds per transaction."""
-    unresolved: Share
-    """The share of the samples whose function has no name."""
-    kernel: bool
-
-
-@dataclass(frozen=True)
-class StacksContrast:
-    """Change of costs between two sides of a level."""
-
-    workload: str
-    context: tuple[tuple[str, str], ...]
-    old: str
-    new: str
-    pairs: int
-    """Blocks in which both sides have a window."""
-    old_cost: float
-    new_cost: float
-    """CPU seconds per transaction."""
-    change: CostChange
-    """Change of the whole cost, at α."""
-    functions: tuple[FunctionCost, ...]
-    """Those with a share that can be seen; what explains the difference most comes first."""
-    compared: int
-    """Differences of functions that were looked at: each has its interval at α/compared."""
-    old_stacks: Mapping[str, float]
-    new_stacks: Mapping[str, float]
-    """CPU seconds per transaction, means over the paired windows."""
-    explained: Explained | Unexplained
-    """By the narrowest function that, with what it calls, holds half of the difference or more, and
-    certainly more of the difference than of the cost."""
-    most_itself: Explained | None
-    """By the function whose own code has the greatest such part; None without one."""
-
-
-@dataclass(frozen=True)
-class StacksFound:
-    """Results of the profiles of a campaign; empty without any."""
-
-    levels: tuple[LevelStacks, ...] = ()
-    contrasts: tuple[StacksContrast, ...] = ()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from teiten.analysis.model.verdict import Interval
-from teiten.model.stacks import CostChange
+from teiten.analysis.model.verdict import Estimate, Interval
 from teiten.model.units import Share
 from teiten.report.numbers import (
     NOTHING,
@@ -200,12 +199,12 @@ def bound_text_of(factor: float, *, down: bool) -> str:
     return plain_times_text(rounded / scale)
 
 
-def change_decimals(change: CostChange, factor: float) -> int:
+def change_decimals(change: Estimate, factor: float) -> int:
     """Decimals of a difference between both sides, and of its interval, in units of ``factor``."""
     return decimals_for(change.half_width * factor)
 
 
-def change_interval(t: Texts, change: CostChange, factor: float) -> str:
+def change_interval(t: Texts, change: Estimate, factor: float) -> str:
     """``+1.2 to +3.4``; empty without one."""
     if change.low is None or change.high is None:
         return ""

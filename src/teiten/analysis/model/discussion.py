@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from teiten.analysis.model.observations import Context, ContrastSides
+from teiten.analysis.model.verdict import Estimate
 from teiten.model.metrics import Metric
-from teiten.model.stacks import CostChange
 
 
 class Course(StrEnum):
@@ -75,7 +75,7 @@ class TailLevel:
     context: Context
     old: float
     new: float
-    change: CostChange
+    change: Estimate
     """The new side's less the old one's."""
 
 
@@ -95,7 +95,7 @@ class StateLevel:
     context: Context
     old: float
     new: float
-    change: CostChange
+    change: Estimate
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Taken:
     new: float
     """Means over the pairs."""
     pairs: int
-    change: CostChange
+    change: Estimate
 
     @property
     def is_wait(self) -> bool:

@@ -15,6 +15,7 @@ from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.discussion import Discussion, PerTransaction
 from teiten.analysis.model.observations import Context, ContrastSides, without
 from teiten.analysis.model.replication import Replication
+from teiten.analysis.model.stacks import StacksFound
 from teiten.analysis.model.verdict import CpuWitness, Interval, Verdict, VerdictKind
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
@@ -22,7 +23,7 @@ from teiten.model.noise import NoiseFloor
 from teiten.model.pairs_check import PairsCheck
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Standing
-from teiten.model.stacks import StackSamples, StacksFound
+from teiten.model.stacks import StackSamples
 from teiten.model.study import SERVER
 from teiten.model.trial import Attempt, Event, FloatArray, Problem
 from teiten.model.units import Seconds

@@ -13,13 +13,19 @@ from teiten.model.units import Share
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean over the blocks of one number of each trial, with its t interval."""
+    """The mean over the blocks of one number of each trial, or of how far it is above that of the
+    old side, with its interval."""
 
     mean: float
     low: float | None
     """None of fewer than two blocks, or of equal numbers."""
     high: float | None
     blocks: int
+
+    @property
+    def certain(self) -> bool:
+        """Whether the interval excludes 0."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
     @property
     def half_width(self) -> float:

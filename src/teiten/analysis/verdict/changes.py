@@ -24,7 +24,6 @@ from teiten.analysis.verdict.verdict import (
     student_half_width,
 )
 from teiten.model.plan import Plan
-from teiten.model.stacks import CostChange
 from teiten.model.study import Measure
 from teiten.model.trial import Outcome
 
@@ -73,7 +72,7 @@ class PairedNumbers:
     def differences(self) -> tuple[float, ...]:
         return tuple(new - old for old, new in zip(self.old, self.new, strict=True))
 
-    def change(self, measure: Measure, alpha: float) -> CostChange:
+    def change(self, measure: Measure, alpha: float) -> Estimate:
         """The mean of new - old over starts, with the interval of a campaign's design."""
         return change(
             self.old, self.new, starts=self.starts, alpha=alpha, width=half_width_of(measure)
@@ -100,23 +99,16 @@ def change(
     starts: Sequence[int],
     alpha: float,
     width: HalfWidth,
-) -> CostChange:
+) -> Estimate:
     """The mean of new - old over starts, with its interval. One pair or more.
 
     ``starts``: the start of the servers that each pair belongs to.
     """
     of_pairs = (after - before for before, after in zip(old, new, strict=True))
     means = means_of_starts(dict(enumerate(of_pairs)), dict(enumerate(starts)))
-    differences = list(means.values())
-    mean = math.fsum(differences) / len(differences)
-    if len(differences) < 2:
-        return CostChange(mean, None, None)
-    _, deviation = mean_and_deviation(differences)
-    size = max(map(abs, (*old, *new)))
-    half = width(deviation, len(differences), alpha)
-    if deviation <= ROUNDING * size or not math.isfinite(half):
-        return CostChange(mean, None, None)
-    return CostChange(mean, mean - half, mean + half)
+    rounding = ROUNDING * max(map(abs, (*old, *new)))
+    least = math.nextafter(rounding, math.inf)  # a deviation of all of it is rounding too
+    return _estimate(list(means.values()), alpha, width, least, float)
 
 
 def paired_views(

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.model.discussion import Course, Parting, SignCount
+from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import Metric
-from teiten.model.stacks import CostChange
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Details, Further, Heading, Section, Text, Unfolded
 from teiten.report.effects import plain_percent
@@ -198,7 +198,7 @@ class _Seen:
     context: Context
     old: float
     new: float
-    change: CostChange
+    change: Estimate
     unit: str
     points: bool = False
     """In percentage points, with a decimal more than its interval needs not to be rounded off."""
@@ -215,7 +215,7 @@ class _Seen:
     @property
     def size(self) -> float:
         """How great the difference is, by the greater of both sides."""
-        return abs(self.change.difference) / (max(abs(self.old), abs(self.new)) or 1.0)
+        return abs(self.change.mean) / (max(abs(self.old), abs(self.new)) or 1.0)
 
 
 @dataclass(frozen=True)
@@ -278,7 +278,7 @@ def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
     for kind, compared in (("processors", pair.states), ("transaction", pair.taken)):
         for direction, sign in (("more", 1), ("less", -1)):
             of_kind = (thing for thing in listed if thing in compared)
-            moved = [thing for thing in of_kind if thing.change.difference * sign > 0]
+            moved = [thing for thing in of_kind if thing.change.mean * sign > 0]
             if moved:
                 things = _things(kit, moved, compared, most)
                 yield kit.t(f"discussion.meanwhile.{kind}-{direction}", things=things, **values)
@@ -293,7 +293,7 @@ def _states(kit: Kit, *contrast: str) -> Iterator[_Seen]:
     unit = kit.t("unit.percent", value="").strip("\u00a0")
     for use in kit.analysis.discussion.processors:
         for level in use.levels if use.key == contrast else ():
-            label, change = kit.t(f"cpu.{level.state}"), level.change.times(100)
+            label, change = kit.t(f"cpu.{level.state}"), level.change.scaled(100)
             shares = (level.old * 100, level.new * 100)
             yield _Seen(label, level.context, *shares, change, unit, points=True)
 
@@ -302,7 +302,7 @@ def _taken(kit: Kit, *contrast: str) -> Iterator[_Seen]:
     for table in kit.analysis.per_transaction:
         for row in table.rows if table.key == contrast else ():
             unit, factor = taken_unit(kit, row)
-            change, label = row.change.times(factor), taken_label(kit, row)
+            change, label = row.change.scaled(factor), taken_label(kit, row)
             yield _Seen(label, table.context, row.old * factor, row.new * factor, change, unit)
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from teiten.analysis.model.discussion import Counted, Origin, PerTransaction, Taken
-from teiten.model.stacks import (
-    CostChange,
+from teiten.analysis.model.stacks import (
     Explained,
     FunctionCost,
     LevelStacks,
     StacksContrast,
     Unexplained,
 )
+from teiten.analysis.model.verdict import Estimate
 from teiten.report.blocks import (
     Block,
     Details,
@@ -115,7 +115,7 @@ def _cause(
 def _sentences(kit: Kit, contrast: StacksContrast) -> tuple[str, ...]:
     """Compute what the report of 2021 said by hand of one function; or say why it is not said."""
     t, unit = kit.t, _unit(kit, contrast)
-    difference = contrast.change.difference * unit.factor
+    difference = contrast.change.mean * unit.factor
     digits = change_decimals(contrast.change, unit.factor)
     interval = change_interval(t, contrast.change, unit.factor)
     values = {
@@ -157,9 +157,9 @@ def _unit(kit: Kit, contrast: StacksContrast) -> Unit:
     return Unit(kit.t("root.unit-us"), MICRO)
 
 
-def _change_cell(kit: Kit, change: CostChange, factor: float) -> TableCell:
+def _change_cell(kit: Kit, change: Estimate, factor: float) -> TableCell:
     """The difference with its interval, marked where that excludes 0."""
-    value = change.difference * factor
+    value = change.mean * factor
     if change.low is None:
         return TableCell(significant(value, signed=True), value)
     shown = fixed(value, change_decimals(change, factor), signed=True)
@@ -201,9 +201,7 @@ def _shown(contrast: StacksContrast) -> list[FunctionCost]:
         for explained in (contrast.explained, contrast.most_itself)
         if isinstance(explained, Explained)
     }
-    by_total = sorted(
-        contrast.functions, key=lambda function: -abs(function.total_change.difference)
-    )
+    by_total = sorted(contrast.functions, key=lambda function: -abs(function.total_change.mean))
     chosen = {function.name for function in (*contrast.functions[:15], *by_total[:10])} | named
     return [function for function in contrast.functions if function.name in chosen][:MOST_FUNCTIONS]
 
@@ -219,7 +217,7 @@ def _function_row(kit: Kit, unit: Unit, contrast: StacksContrast, function: Func
     )
 
 
-def _three(kit: Kit, unit: Unit, old: float, new: float, change: CostChange) -> Row:
+def _three(kit: Kit, unit: Unit, old: float, new: float, change: Estimate) -> Row:
     return (
         *(TableCell(significant(value * unit.factor), value) for value in (old, new)),
         _change_cell(kit, change, unit.factor),

@@ -129,14 +129,14 @@ def _differing(kit: Kit, tail: Tail) -> Iterator[tuple[float, str]]:
     """The levels at which it differs, and that at which it does so most, as a share of its size."""
     certain = [level for level in tail.levels if level.change.certain]
     for direction, sign in (("longer", 1), ("shorter", -1)):
-        levels = [level for level in certain if level.change.difference * sign > 0]
+        levels = [level for level in certain if level.change.mean * sign > 0]
         if levels:
             most = max(levels, key=_growth)
             yield _growth(most), _differs(kit, tail, direction, levels, most)
 
 
 def _growth(level: TailLevel) -> float:
-    return abs(level.change.difference) / max(level.old, level.new)
+    return abs(level.change.mean) / max(level.old, level.new)
 
 
 def _differs(
@@ -161,7 +161,7 @@ def tail_values(
     return {
         "old_value": significant(level.old * MILLI),
         "new_value": significant(level.new * MILLI),
-        "difference": fixed(level.change.difference * MILLI, digits, signed=True),
+        "difference": fixed(level.change.mean * MILLI, digits, signed=True),
         "confidence": confidence_percent(t, 1 - alpha),
         "interval": change_interval(t, level.change, MILLI),
     }
@@ -241,7 +241,7 @@ def readers_wrote(
     ]
     if not rows:
         return ""
-    context, row = max(rows, key=lambda at_level: abs(at_level[1].change.difference))
+    context, row = max(rows, key=lambda at_level: abs(at_level[1].change.mean))
     return t(
         "lookups.readers-wrote-at" if len(contrast.levels) > 1 else "lookups.readers-wrote",
         new=names.side(contrast.new).long,

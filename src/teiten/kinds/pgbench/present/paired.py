@@ -124,7 +124,7 @@ def _tail(
     for tail in pgbench_found(analysis).tails:
         for level in tail.levels if tail.key == contrast.key else ():
             if level.context == context and level.change.low is not None:
-                longer = "longer" if level.change.difference > 0 else "shorter"
+                longer = "longer" if level.change.mean > 0 else "shorter"
                 decided = longer if level.change.certain else "alike"
                 values = tail_values(t, analysis, tail, level)
                 return t(f"paired.tail-{decided}", **values, **_names(names, contrast))
