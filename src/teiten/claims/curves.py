@@ -17,14 +17,13 @@ from teiten.analysis.model.claims import (
     CheckKind,
     Claim,
     ClaimQuestion,
-    ClaimWords,
     PublishedCurves,
 )
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
-from teiten.claims.forms import Span
+from teiten.claims.forms import Span, worded
 from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
 from teiten.model.study import SERVER
 from teiten.model.units import Share
@@ -133,20 +132,9 @@ def beyond_reach(span: Span) -> UnmetError:
     return UnmetError("levels-up-to", most=f"{span.most:g}")
 
 
-def _levels(check: Check, words: ClaimWords) -> str:
-    first, second = (words.number(level) for level in check.at)
-    return words("claim.levels", side=words.side(check.sides[0]), first=first, second=second)
-
-
-def _line(check: Check, words: ClaimWords) -> str:
-    first, middle, last = (words.number(level) for level in check.at)
-    side = words.side(check.sides[0])
-    return words("claim.line", side=side, first=first, middle=middle, last=last)
-
-
-LEVELS = CheckKind("levels", _levels)
+LEVELS = CheckKind("levels", worded("claim.levels", sides=("side",), at=("first", "second")))
 """The second level and the first."""
-LINE = CheckKind("line", _line)
+LINE = CheckKind("line", worded("claim.line", sides=("side",), at=("first", "middle", "last")))
 """The middle level and the straight line through the others."""
 
 

@@ -7,10 +7,13 @@ cores and others have not. Every bound is a ratio: 0.98 is two per cent less.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, Strict, model_validator
 from pydantic.dataclasses import dataclass
+
+from teiten.analysis.model.claims import Check, ClaimWords
 
 FORM = ConfigDict(extra="forbid")
 """Configuration of every predicate. Fields are strict one by one: a strict class would refuse a
@@ -65,3 +68,19 @@ class Span:
         if self.least is not None and self.most is not None and self.least > self.most:
             raise ValueError("least must not be above most")
         return self
+
+
+def worded(
+    key: str, *, of: str = "", sides: Sequence[str] = (), at: Sequence[str] = ()
+) -> Callable[[Check, ClaimWords], str]:
+    """Say a check by the text under ``key``, whose placeholders have these names: of the level of
+    the workload's own factor, of each side, and of each number of clients, cores or workers. What
+    is given no name is not told."""
+
+    def wording(check: Check, words: ClaimWords) -> str:
+        own = {of: words.side(check.classes[0][0])} if of else {}
+        levels = zip(sides, map(words.side, check.sides), strict=False)
+        numbers = zip(at, map(words.number, check.at), strict=False)
+        return words(key, **own, **dict(levels), **dict(numbers))
+
+    return wording

@@ -10,7 +10,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.model.claims import AT_CORES, Check, CheckKind, ClaimQuestion, ClaimWords
+from teiten.analysis.model.claims import AT_CORES, CheckKind, ClaimQuestion
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.curves import (
     CLIENTS,
@@ -24,7 +24,7 @@ from teiten.claims.curves import (
     from_line,
     level_changes,
 )
-from teiten.claims.forms import FORM, Ratio, Span, Tolerance, Yes
+from teiten.claims.forms import FORM, Ratio, Span, Tolerance, Yes, worded
 
 
 @dataclass(frozen=True, config=FORM, kw_only=True)
@@ -120,12 +120,7 @@ class Rising(ShapeOfCurve):
         return UnmetError("levels-around-cores") if self.to == 1.0 else beyond_reach(span)
 
 
-def _per_core(check: Check, words: ClaimWords) -> str:
-    first, second = (words.number(level) for level in check.at)
-    return words("claim.per-core", side=words.side(check.sides[0]), first=first, second=second)
-
-
-PER_CORE = CheckKind("per-core", _per_core)
+PER_CORE = CheckKind("per-core", worded("claim.per-core", sides=("side",), at=("first", "second")))
 """The metric per core at the second level and at the first."""
 
 

@@ -10,11 +10,11 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
+from teiten.analysis.model.claims import CheckKind, Claim, ClaimQuestion
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, differences, log_changes
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.curves import beyond_reach
-from teiten.claims.forms import FORM, Ratio, RatioBounds, Span, Word
+from teiten.claims.forms import FORM, Ratio, RatioBounds, Span, Word, worded
 from teiten.claims.predicates.levels import OfLevels
 from teiten.claims.sides import ClaimSide
 from teiten.kinds.probes.metrics import CLIENTS_TIME
@@ -24,24 +24,14 @@ Times = Mapping[int, Blocks]
 """By number of clients, in rising order."""
 
 
-def _growth(check: Check, words: ClaimWords) -> str:
-    old, new = (words.side(side) for side in check.sides)
-    few, many = (words.number(clients) for clients in check.at)
-    values = {"probe": words.side(check.classes[0][0]), "few": few, "many": many}
-    return words("claim.probe-growth", old=old, new=new, **values)
-
-
-GROWTH = CheckKind("probe-growth", _growth)
+_CLIENTS = ("few", "many")
+GROWTH = CheckKind(
+    "probe-growth", worded("claim.probe-growth", of="probe", sides=("old", "new"), at=_CLIENTS)
+)
 """By how much the time grows from few clients to many: at the new level by that at the old."""
 
 
-def _rise(check: Check, words: ClaimWords) -> str:
-    few, many = (words.number(clients) for clients in check.at)
-    values = {"probe": words.side(check.classes[0][0]), "few": few, "many": many}
-    return words("claim.probe-rise", side=words.side(check.sides[0]), **values)
-
-
-RISE = CheckKind("probe-rise", _rise)
+RISE = CheckKind("probe-rise", worded("claim.probe-rise", of="probe", sides=("side",), at=_CLIENTS))
 """The time with many clients by that with few, at one level."""
 
 

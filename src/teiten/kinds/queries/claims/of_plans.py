@@ -28,7 +28,7 @@ from teiten.analysis.model.claims import (
 from teiten.analysis.model.evidence import Blocks
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.curves import ClaimCurve, around, level_changes, published
-from teiten.claims.forms import FORM, Count, Tolerance, Word, Yes
+from teiten.claims.forms import FORM, Count, Tolerance, Word, Yes, worded
 from teiten.claims.sides import places_of
 from teiten.kinds.queries.claims.of_queries import (
     ClaimSides,
@@ -266,12 +266,8 @@ class WorkersByRule(OfQueries):
         )
 
 
-def _permitted(check: Check, words: ClaimWords) -> str:
-    first, second = (words.number(count) for count in check.at)
-    return words("claim.permitted", first=first, second=second)
-
-
-PERMITTED_WORKERS = CheckKind("permitted", _permitted, speed_up=True)
+_PERMITTED = worded("claim.permitted", at=("first", "second"))
+PERMITTED_WORKERS = CheckKind("permitted", _PERMITTED, speed_up=True)
 """The second number of permitted workers and the first."""
 
 
