@@ -218,16 +218,14 @@ def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, in
 def judged_together(plan: Plan, views: Sequence[TrialView]) -> Iterator[TrialView]:
     """Yield all trials; one whose partner of the same attempt does not count is disturbed by it."""
     counts = counting(plan, ((view.number, view.attempt, view.outcome) for view in views))
-    out = {
-        (view.number, view.attempt): view for view in views if view.outcome is not Outcome.COUNTED
-    }
+    out = {(view.number, view.attempt): view for view in views if not view.counts}
     partners = {
         trial.number: [partner.number for partner in together]
         for together in compared_together(plan)
         for trial in together
     }
     for view in views:
-        if view.outcome is not Outcome.COUNTED or (view.number, view.attempt) in counts:
+        if not view.counts or (view.number, view.attempt) in counts:
             yield view
             continue
         places = ((number, view.attempt) for number in partners[view.number])

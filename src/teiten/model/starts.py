@@ -14,7 +14,7 @@ import numpy as np
 from teiten.model.metrics import MEASURED_SECONDS
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import MOST_SECONDS
-from teiten.model.trial import Attempt, Outcome
+from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 
 SLICE_SEED = 30_000_001
@@ -167,11 +167,7 @@ def starts_of(
     for attempt in attempts:
         cell = planned[attempt.number].cell
         same = cell.workload == trial.cell.workload
-        if (
-            attempt.outcome is not Outcome.COUNTED
-            or not same
-            or not needed <= attempt.metrics.keys()
-        ):
+        if not attempt.counts or not same or not needed <= attempt.metrics.keys():
             continue
         if cell.context(plan.study.contrast) == context:
             level = cell.level(plan.study.contrast)

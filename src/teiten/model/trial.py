@@ -102,6 +102,11 @@ class Attempt:
     """Seconds since the epoch, as ``finished_at``."""
     finished_at: float = 0.0
 
+    @property
+    def counts(self) -> bool:
+        """Whether it enters results."""
+        return self.outcome is Outcome.COUNTED
+
 
 PARTNER = "partner"
 """The code of the problem of a trial that stands alone, because its partner does not count."""

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.analysis.model.observations import Context
 from teiten.model.plan import Plan
-from teiten.model.trial import BOOT, LINKED, Outcome
+from teiten.model.trial import BOOT, LINKED
 from teiten.report.texts import Texts
 from teiten.ways.registry import way_of
 
 
 def boots(analysis: CampaignAnalysis) -> int | None:
     """In how many boots of the machine the counted trials ran; None where a trial does not say."""
-    ids = {trial.facts.get(BOOT) for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
+    ids = {trial.facts.get(BOOT) for trial in analysis.trials if trial.counts}
     return None if None in ids or not ids else len(ids)
 
 
@@ -46,10 +46,9 @@ def _boots_by_round(analysis: CampaignAnalysis, contrast: ContrastResult) -> lis
     cells = {(context, side) for context in contexts for side in (contrast.old, contrast.new)}
     by_round: dict[int, dict[tuple[Context, str], str | None]] = defaultdict(dict)
     for trial in analysis.trials:  # by number and attempt: of several that count the last one stays
-        context = tuple(pair for pair in trial.levels if pair[0] != factor)
-        cell = (context, dict(trial.levels).get(factor, ""))
+        cell = (trial.context(factor), trial.side(factor))
         is_of_this = trial.workload == contrast.workload and cell in cells
-        if is_of_this and trial.outcome is Outcome.COUNTED:
+        if is_of_this and trial.counts:
             by_round[trial.block][cell] = trial.facts.get(BOOT)
     return [set(of_cells.values()) for of_cells in by_round.values() if of_cells.keys() == cells]
 
@@ -59,7 +58,7 @@ def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
     of_trial = {trial.number: trial.template.installation.name for trial in analysis.plan.trials}
     by_server: dict[str, bool] = {}
     for trial in analysis.trials:
-        if trial.outcome is Outcome.COUNTED:
+        if trial.counts:
             name = of_trial[trial.number]
             by_server[name] = by_server.get(name, True) and LINKED in trial.facts
     names = [name for name, linked in by_server.items() if linked]

@@ -12,7 +12,7 @@ from teiten.analysis.model.node_series import mean_backends
 from teiten.analysis.stacks import share_of
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.plan import Plan
-from teiten.model.trial import Event, Outcome
+from teiten.model.trial import Event
 
 WAIT_SHARE, FUNCTION_SHARE = "wait_share", "function_share"
 """Quantities that a trial of any kind may have: ``wait_share:wal``, ``function_share:brinsert``."""
@@ -31,7 +31,7 @@ def with_numbers(
 
     def numbers(view: TrialView) -> dict[str, float]:
         wanted = _wanted(claims, view) - view.metrics.keys()
-        if not wanted or view.outcome is not Outcome.COUNTED:
+        if not wanted or not view.counts:
             return {}
         return {**dict(_of_any_kind(view, wanted)), **readers[view.workload](view, wanted)}
 

@@ -31,7 +31,6 @@ from teiten.kinds.contract import plan_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import CPU_PER_TRANSACTION, TRANSACTIONS, Better
 from teiten.model.plan import Plan
-from teiten.model.trial import Outcome
 from teiten.ways.registry import way_of, ways_by_clients
 
 SHARE_OF_DELTA = 0.25
@@ -189,7 +188,7 @@ def _margins(cpu: ContrastResult, views: Sequence[TrialView]) -> dict[Context, f
         levels = dict(view.levels)
         per_transaction = view.metrics.get(CPU_PER_TRANSACTION.name, 0.0)
         seconds = per_transaction * view.metrics.get(TRANSACTIONS.name, 0.0)
-        counted = view.workload == cpu.workload and view.outcome is Outcome.COUNTED
+        counted = view.workload == cpu.workload and view.counts
         for level in cpu.levels if counted and seconds > 0 else ():
             if level.context == tuple((name, levels.get(name)) for name, _ in level.context):
                 used[level.context].append(seconds)

@@ -25,7 +25,6 @@ from teiten.analysis.verdict.verdict import (
 )
 from teiten.model.plan import Plan
 from teiten.model.study import Measure
-from teiten.model.trial import Outcome
 
 ROUNDING = 1e-12
 """A deviation below this share of the values is rounding: equal pairs claim no certainty."""
@@ -148,7 +147,7 @@ def cells_of(plan: Plan, views: Iterable[TrialView], usable: Callable[[TrialView
     )
     contrast = plan.study.contrast
     for view in views:  # by number and attempt: of several counted attempts the last one stays
-        if view.outcome is Outcome.COUNTED and usable(view):
+        if view.counts and usable(view):
             cells[view.workload, view.context(contrast)][view.side(contrast)][view.block] = view
     return cells
 

@@ -48,7 +48,6 @@ from teiten.ledger.texts import UnknownTextError
 from teiten.model.noise import NOISE, NoiseFloor
 from teiten.model.pairs_check import PAIRS_CHECK
 from teiten.model.progress import RESUMED, allotted_blocks
-from teiten.model.trial import Outcome
 from teiten.plan.sites.of import all_here
 from teiten.report.sentences import verdict_sentence
 from teiten.study.load import load_study
@@ -224,7 +223,7 @@ def _tell(session: Session, carried: CarriedOut) -> None:
     session.console.say(*outcome_lines(analysis, people.width if people.is_terminal else None))
     for floor in carried.noise:
         session.console.say(*noise_lines(floor))
-    counted = any(trial.outcome is Outcome.COUNTED for trial in analysis.trials)
+    counted = any(trial.counts for trial in analysis.trials)
     if counted and any(contrast.overall.kind is VerdictKind.INCONCLUSIVE for contrast in judged):
         session.console.say(*uncounted_lines(analysis))
     try:

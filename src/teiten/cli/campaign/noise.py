@@ -22,7 +22,6 @@ from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import spread, starts_of
-from teiten.model.trial import Outcome
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of, way_of_clients
 
@@ -96,11 +95,7 @@ def _components(ledger: Ledger, measured: Noise) -> Components | None:
         return _components_of_starts(ledger, measured)
     duration = plan.study.measure.duration or Seconds(0.0)
     numbers = {trial.number for trial in _trials_of(plan, measured)}
-    trials = [
-        trial
-        for trial in ledger.trials()
-        if trial.number in numbers and trial.outcome is Outcome.COUNTED
-    ]
+    trials = [trial for trial in ledger.trials() if trial.number in numbers and trial.counts]
     fixed = Seconds(max(0.0, statistics.median(own_seconds(plan, trials)) - duration))
     if way_of(plan.study.measure).parts(plan.study.measure):
         return pilot_components(

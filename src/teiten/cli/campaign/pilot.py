@@ -40,7 +40,7 @@ from teiten.kinds.contract import all_last, plan_of
 from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import Measure, Study
-from teiten.model.trial import Outcome, Trial
+from teiten.model.trial import Trial
 from teiten.model.units import Seconds
 from teiten.plan.durations import block_seconds, target
 from teiten.plan.sites.of import all_here
@@ -169,7 +169,7 @@ def _slice_of(plan: Plan, trials: Iterable[Trial]) -> int:
 
 
 def _parts(plan: Plan, trials: Iterable[Trial]) -> Components | None:
-    counted = [trial for trial in trials if trial.outcome is Outcome.COUNTED]
+    counted = [trial for trial in trials if trial.counts]
     if not counted:
         return None
     measured = plan.study.measure.duration or Seconds(0.0)

@@ -150,7 +150,7 @@ class Watcher:
         number = f"{trial.number:>{len(str(len(self.plan.trials)))}}/{len(self.plan.trials)}"
         result = _result(judged_in(self.plan, planned.cell.workload), trial)
         line = f"{number}  block {planned.block}  {result}  {planned.cell}"
-        if trial.outcome is Outcome.COUNTED:
+        if trial.counts:
             return line
         problem = trial.problems[0]
         return f"{line}  {trial.outcome.value}: {problem.code} ({problem.detail})"
@@ -192,7 +192,7 @@ class LiveWatcher(Watcher):
 
     def trial_finished(self, trial: Trial) -> None:
         super().trial_finished(trial)
-        if trial.outcome is not Outcome.COUNTED:
+        if not trial.counts:
             self.console.people.print(Text(self.recent.pop(), style="yellow"), soft_wrap=True)
 
     def view(self) -> Table:

@@ -46,7 +46,7 @@ from teiten.model.progress import Standing
 from teiten.model.quantities import rough_duration
 from teiten.model.saturation import PROVISIONAL, SATURATION, Saturation, ShortTrial
 from teiten.model.study import Study
-from teiten.model.trial import Attempt, Outcome
+from teiten.model.trial import Attempt
 from teiten.plan.saturation import (
     found_saturation,
     in_rising_order,
@@ -184,7 +184,7 @@ def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[ShortTr
     for trial in plan.trials:
         name = trial.cell.workload
         mine = tried[trial.number]
-        counted = [attempt for attempt in mine if attempt.outcome is Outcome.COUNTED]
+        counted = [attempt for attempt in mine if attempt.counts]
         if not counted and len(mine) <= plan.study.measure.repeats:
             waiting.add(name)
         if name not in waiting:

@@ -11,7 +11,7 @@ from statistics import median
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView, VerdictKind
 from teiten.errors import TrialsFailedError
 from teiten.model.study import USUAL_DISTURBED_SHARE
-from teiten.model.trial import PARTNER, Outcome
+from teiten.model.trial import PARTNER
 from teiten.report.effects import percent, plain_percent
 from teiten.report.texts import texts
 
@@ -55,9 +55,7 @@ def hint_for_uncounted(analysis: CampaignAnalysis) -> str:
 def busy_machine_line(analysis: CampaignAnalysis) -> str | None:
     """How busy others kept the machine while trials were counted all the same, and what that left
     undecided. None of a machine that was calm enough for trials to count by the usual limit."""
-    shares = [
-        _share_of_others(trial) for trial in analysis.trials if trial.outcome is Outcome.COUNTED
-    ]
+    shares = [_share_of_others(trial) for trial in analysis.trials if trial.counts]
     if not shares or (typical := median(shares)) <= USUAL_DISTURBED_SHARE:
         return None
     t = texts("en")
@@ -76,7 +74,7 @@ def busy_machine_line(analysis: CampaignAnalysis) -> str | None:
 def uncounted_lines(analysis: CampaignAnalysis) -> tuple[str, ...]:
     """For the end of a campaign that did not decide everything: what trials were lost, and why."""
     why = why_uncounted(analysis)
-    lost = sum(trial.outcome is not Outcome.COUNTED for trial in analysis.trials)
+    lost = sum(not trial.counts for trial in analysis.trials)
     if why is None:
         return ()
     return (
@@ -91,7 +89,7 @@ def refuse_uncounted(analysis: CampaignAnalysis) -> None:
     A sequential campaign makes up for a lost pair by a later one, and ends without repeats; it has
     failed where a workload has not one trial that counts.
     """
-    counted = {trial.number for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
+    counted = {trial.number for trial in analysis.trials if trial.counts}
     without = [trial for trial in analysis.due if trial.number not in counted]
     if analysis.standing.ending is not None:
         repeats = analysis.plan.study.measure.repeats
@@ -115,7 +113,7 @@ def refuse_uncounted(analysis: CampaignAnalysis) -> None:
 def _causes(trials: Sequence[TrialView]) -> Counter[str]:
     """How many trials each code kept from counting; a trial whose partner was disturbed has the
     partner's code."""
-    return Counter(_cause(trial) for trial in trials if trial.outcome is not Outcome.COUNTED)
+    return Counter(_cause(trial) for trial in trials if not trial.counts)
 
 
 def _cause(trial: TrialView) -> str:

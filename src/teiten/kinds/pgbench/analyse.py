@@ -40,7 +40,7 @@ from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import SERVER, Workload
-from teiten.model.trial import Attempt, Outcome
+from teiten.model.trial import Attempt
 from teiten.ways.registry import way_of
 
 
@@ -147,7 +147,7 @@ def bottlenecks(
     client = plan.client_machine
     client_cores = None if client is None else client.cpu.online
     axis = _Axis(CLIENTS, plan.study.contrast, FEWEST_LEVELS)
-    counted = [trial for trial in trials if trial.outcome is Outcome.COUNTED]
+    counted = [trial for trial in trials if trial.counts]
     findings = []
     for result in scaling:
         knee, loads = result.scaling.knee, result.scaling.loads

@@ -21,7 +21,6 @@ from teiten.model.storage import (
     Emulation,
     storage_metric,
 )
-from teiten.model.trial import Outcome
 
 PLACEMENT = "placement"
 BUSY_ENOUGH = 0.7
@@ -124,7 +123,7 @@ def placements(
     emulations = {known.name: known.emulation for known in plan.study.storage}
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, list[TrialView]]] = {}
     for trial in trials:
-        if trial.outcome is Outcome.COUNTED and trial.workload in workloads:
+        if trial.counts and trial.workload in workloads:
             others = tuple(pair for pair in trial.levels if pair[0] != PLACEMENT)
             level = dict(trial.levels)[PLACEMENT]
             groups.setdefault((trial.workload, others), {}).setdefault(level, []).append(trial)

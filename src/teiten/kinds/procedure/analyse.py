@@ -34,7 +34,7 @@ from teiten.kinds.procedure.results import (
 )
 from teiten.model.plan import Plan
 from teiten.model.study import Measure, Study
-from teiten.model.trial import Event, Outcome
+from teiten.model.trial import Event
 
 LAYOUT = "layout"
 KNEE = 2.0
@@ -103,7 +103,7 @@ def partitioned(
     """Counted trials, where a layout says how many partitions their method's tables have, each with
     its method, the levels of what else is varied, and that number."""
     for view in views:
-        if view.outcome is Outcome.COUNTED and view.workload in workloads:
+        if view.counts and view.workload in workloads:
             levels, workload = dict(view.levels), study.workload(view.workload)
             method, here = levels.get(METHOD, ""), levels.get(LAYOUT)
             context = tuple(pair for pair in view.levels if pair[0] not in {METHOD, LAYOUT})

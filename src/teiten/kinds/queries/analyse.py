@@ -61,7 +61,7 @@ from teiten.kinds.queries.results import (
 from teiten.model.plan import Plan
 from teiten.model.sql import commands
 from teiten.model.study import Workload
-from teiten.model.trial import Event, Outcome
+from teiten.model.trial import Event
 from teiten.model.units import Seconds, Share
 
 SWEPT = 4
@@ -97,7 +97,7 @@ def query_plans(plan: Plan, views: Iterable[TrialView]) -> tuple[QueryPlans, ...
     contrast = plan.study.contrast
     by_query: dict[tuple[str, Context], dict[str, list[TrialView]]] = {}
     for view in sorted(views, key=lambda view: view.block):
-        if view.outcome is Outcome.COUNTED:
+        if view.counts:
             sides = by_query.setdefault((view.workload, view.context(contrast)), {})
             sides.setdefault(view.side(contrast), []).append(view)
     ordered = sorted(by_query, key=lambda key: plan.study.ranks(key[1]))
@@ -177,7 +177,7 @@ def query_results(measured: Measured, plans: Sequence[QueryPlans]) -> tuple[Quer
             {
                 (view.context(factor), view.side(factor)): known(view)
                 for view in measured.views
-                if view.workload == name and view.outcome is Outcome.COUNTED
+                if view.workload == name and view.counts
             },
         ).results()
         for name in measured.workloads

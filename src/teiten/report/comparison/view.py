@@ -9,7 +9,6 @@ from teiten.analysis.model.comparison import Comparison, UnpairedResult, Weight
 from teiten.analysis.model.findings import LevelResult
 from teiten.kinds.contract_present import present_in
 from teiten.model.text import Language
-from teiten.model.trial import Outcome
 from teiten.report.blocks import (
     Block,
     Code,
@@ -126,7 +125,7 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
     yield t("comparison.scope"), t(f"comparison.scope-text{pair.machines}")
     for side, kit in zip(pair.sides, pair.kits, strict=True):
         analysis = kit.analysis
-        counted = [trial for trial in analysis.trials if trial.outcome is Outcome.COUNTED]
+        counted = [trial for trial in analysis.trials if trial.counts]
         yield (
             side.long,
             t(

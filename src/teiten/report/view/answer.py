@@ -11,7 +11,6 @@ from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.build import BUILDS_DIFFER, OF_BUILDS
 from teiten.model.study import USUAL_DISTURBED_SHARE
 from teiten.model.text import joined_sentences
-from teiten.model.trial import Outcome
 from teiten.report.blocks import (
     Block,
     Details,
@@ -234,7 +233,7 @@ def _cost(kit: Kit) -> str:
 
 def _excluded(kit: Kit) -> str:
     t, trials = kit.t, kit.analysis.trials
-    out = [trial for trial in trials if trial.outcome is not Outcome.COUNTED]
+    out = [trial for trial in trials if not trial.counts]
     if not out:
         return t("answer.excluded.none")
     reasons = Counter(
@@ -247,7 +246,7 @@ def _excluded(kit: Kit) -> str:
         for reason, count in reasons.most_common()
     )
     text = t.plural("answer.excluded.some", len(out), attempts=len(trials), reasons=listed)
-    counted = {trial.number for trial in trials if trial.outcome is Outcome.COUNTED}
+    counted = {trial.number for trial in trials if trial.counts}
     lost = {trial.number for trial in out} - counted
     return text + (t.plural("answer.excluded.lost", len(lost)) if lost else "")
 

@@ -192,9 +192,9 @@ def _states(kit: Kit) -> dict[int, tuple[str, str]]:
     """By trial number: the mark in the grid, and its words."""
     t, states = kit.t, dict[int, tuple[str, str]]()
     for trial in sorted(kit.analysis.trials, key=lambda trial: (trial.number, trial.attempt)):
-        if trial.outcome is Outcome.COUNTED and trial.attempt > 1:
+        if trial.counts and trial.attempt > 1:
             states[trial.number] = (REPEATED, t("state.repeated", attempt=trial.attempt))
-        elif trial.outcome is Outcome.COUNTED:
+        elif trial.counts:
             states[trial.number] = ("", t("outcome.counted"))
         elif trial.number not in states or states[trial.number][0] not in ("", REPEATED):
             mark = FAILED if trial.outcome is Outcome.FAILED else DISTURBED

@@ -11,7 +11,6 @@ from statistics import median
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, TrialView
 from teiten.model.metrics import RATE, Metric
 from teiten.model.text import Language
-from teiten.model.trial import Outcome
 from teiten.report.charts.base import coloured
 from teiten.report.effects import confidence_percent
 from teiten.report.names import Context, Names
@@ -74,7 +73,7 @@ class Kit:
         """Counted trials by cell, in the study's order of levels."""
         by_cell: dict[tuple[str, Context, str], list[TrialView]] = {}
         for trial in self.analysis.trials:
-            if trial.outcome is Outcome.COUNTED:
+            if trial.counts:
                 key = (trial.workload, self.context_of(trial), self.side_of(trial))
                 by_cell.setdefault(key, []).append(trial)
         sides = {side: at for at, side in enumerate(self.names.sides)}
@@ -149,7 +148,7 @@ class Kit:
         return [
             trial.metrics[metric]
             for trial in self.analysis.trials
-            if trial.outcome is Outcome.COUNTED and trial.metrics.get(metric, -1.0) >= 0
+            if trial.counts and trial.metrics.get(metric, -1.0) >= 0
         ]
 
     def workloads_measured(self) -> Iterator[str]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from teiten.model.installation import initdb_options
-from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Code, Details, Text, Unprinted
 from teiten.report.tables import Table, cells, headings
 from teiten.report.view.kit import Kit
@@ -56,7 +55,7 @@ def _loads(kit: Kit) -> Iterator[str]:
     workloads: set[str] = set()
     for trial in kit.analysis.trials:
         command = trial.facts.get("command")
-        if trial.outcome is not Outcome.COUNTED or trial.workload in workloads:
+        if not trial.counts or trial.workload in workloads:
             continue
         if isinstance(command, str) and command:
             workloads.add(trial.workload)

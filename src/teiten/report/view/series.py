@@ -84,8 +84,7 @@ def _still_rows(
     for trial in trials:
         panel, side = kit.names.context(kit.context_of(trial)), kit.short(kit.side_of(trial))
         full = samples(trial, column)
-        is_counted = trial.outcome is Outcome.COUNTED
-        if not is_counted or full is None or drawn[panel, side] >= STILL_TRIALS:
+        if not trial.counts or full is None or drawn[panel, side] >= STILL_TRIALS:
             continue
         drawn[panel, side] += 1
         stride = max(1, len(full.seconds) // STILL_POINTS)

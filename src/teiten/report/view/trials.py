@@ -14,7 +14,7 @@ from teiten.kinds.contract import plan_of
 from teiten.kinds.contract_present import TrialColumn, presents_in
 from teiten.kinds.metrics import in_order
 from teiten.model.study import SERVER
-from teiten.model.trial import PARTNER, Outcome, Problem
+from teiten.model.trial import PARTNER, Problem
 from teiten.report.blocks import Download
 from teiten.report.charts.base import Columns, finite
 from teiten.report.numbers import NOTHING, clock, fixed, significant
@@ -108,7 +108,7 @@ def _level(kit: Kit, factor: str, level: str) -> TableCell:
 def excluded_table(kit: Kit) -> Table | None:
     """The attempts that do not count, each with its reason."""
     t = kit.t
-    out = [trial for trial in kit.analysis.trials if trial.outcome is not Outcome.COUNTED]
+    out = [trial for trial in kit.analysis.trials if not trial.counts]
     if not out:
         return None
     columns = (

@@ -13,7 +13,6 @@ from teiten.model.metrics import STATE_OF_TABLES
 from teiten.model.plan import PlannedTrial
 from teiten.model.quantities import parse_size
 from teiten.model.storage import StorageClass
-from teiten.model.trial import Outcome
 from teiten.report.effects import percent
 from teiten.report.names import CORES
 from teiten.report.numbers import bytes_text, fixed, significant
@@ -131,7 +130,7 @@ def states_table(kit: Kit) -> Table | None:
     by_state: dict[tuple[str, str], list[dict[str, float]]] = {}
     for trial in kit.analysis.trials:
         state = states.get(trial.number)
-        if state is not None and trial.outcome is Outcome.COUNTED:
+        if state is not None and trial.counts:
             state_name = kit.names.context(((state.factor, state.level),))
             key = (state_name, kit.short(kit.side_of(trial)))
             by_state.setdefault(key, []).append(dict(trial.metrics))

@@ -29,7 +29,6 @@ from teiten.kinds.probes.results import DECIDED, CostLine, EffectFound, SidePair
 from teiten.kinds.probes.thresholds import NONE_WITHIN, Size, size_of
 from teiten.model.plan import Plan
 from teiten.model.study import SERVER, Measure, Workload
-from teiten.model.trial import Outcome
 from teiten.model.units import GIB, Bytes, Seconds, Share
 
 Key = tuple[str, Context]
@@ -59,7 +58,7 @@ def tried_of(plan: Plan, views: Iterable[TrialView]) -> dict[Key, Sides]:
     by_key: dict[Key, dict[str, dict[int, Tried]]] = {}
     for view in sorted(views, key=lambda view: (view.block, view.attempt)):
         measurement = measurement_of(view.facts)
-        if view.outcome is Outcome.COUNTED and measurement is not None:
+        if view.counts and measurement is not None:
             sides = by_key.setdefault((view.workload, view.context(contrast)), {})
             tried = Tried(measurement, view.metrics)
             sides.setdefault(view.side(contrast), {})[view.block] = tried
