@@ -23,7 +23,7 @@ from teiten.analysis.model.discussion import (
     StateLevel,
 )
 from teiten.analysis.model.findings import ContrastResult, Interval, TrialView
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, without
 from teiten.analysis.verdict.changes import PairedViews, paired_views
 from teiten.model.plan import Plan
 from teiten.model.quantities import is_number
@@ -57,7 +57,7 @@ def partings(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[Part
             continue
         lines: dict[Context, dict[str, Interval]] = {}
         for context, effect in _effects(contrast).items():
-            others = tuple(pair for pair in context if pair[0] != axis)
+            others = without(context, axis)
             lines.setdefault(others, {})[dict(context)[axis]] = effect
         for others, effects in lines.items():
             if len(effects) >= FEWEST:

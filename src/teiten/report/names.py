@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from teiten.analysis.model.observations import Context, without
 from teiten.kinds.contract import plan_of, titles_of
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, SERVER
 from teiten.report.texts import Texts
 
-Context = tuple[tuple[str, str], ...]
 CORES = "cores"
 MANY_SIDES = 4
 """So many levels that are contrasted make a curve, where nothing else is on the axis."""
@@ -118,18 +118,16 @@ class Names:
             return self.t("level.single")
         context = self.told.get(context, context)
         dropped = self.single - {*self.axes, *self.own_factors}
-        named = tuple(pair for pair in context if pair[0] not in dropped)
-        named = named or tuple(pair for pair in context if pair[0] != SERVER) or context
+        named = without(context, *dropped) or without(context, SERVER) or context
         return self.t("list.separator").join(self._level(name, level) for name, level in named)
 
     def varied_context(self, context: Context) -> str:
         """The context without what is the same in all of the campaign, where more is left."""
-        varied = tuple(pair for pair in context if pair[0] not in self.single)
-        return self.context(varied or context)
+        return self.context(without(context, *self.single) or context)
 
-    def varied_levels(self, context: Context, *without: str) -> str:
+    def varied_levels(self, context: Context, *elsewhere: str) -> str:
         """The levels of what varies, but for factors told elsewhere; empty where nothing does."""
-        varied = tuple(pair for pair in context if pair[0] not in {*without, *self.single})
+        varied = without(context, *elsewhere, *self.single)
         return self.context(varied) if varied else ""
 
     def level(self, factor: str, level: str) -> str:
@@ -202,12 +200,8 @@ def _told(plan: Plan) -> dict[Context, Context]:
         for context in contexts:
             kept = tuple(pair for pair in context if levels[pair[0]] > 1 or pair[0] == own)
             shortened.setdefault(context, kept)
-            shortened.setdefault(without(own, context), without(own, kept))
+            shortened.setdefault(without(context, own), without(kept, own))
     return shortened
-
-
-def without(factor: str, context: Context) -> Context:
-    return tuple(pair for pair in context if pair[0] != factor)
 
 
 def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:

@@ -12,6 +12,7 @@ from typing import Any
 from teiten.analysis.across.fingerprint import connected_by, loaded
 from teiten.analysis.model.comparison import ComparedLevel, Difference, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.observations import Context
 from teiten.datasets.plan import rows_of
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.installation import Installation
@@ -49,9 +50,7 @@ def matched_levels(a: Plan, b: Plan) -> tuple[ComparedLevel, ...]:
     return tuple(ComparedLevel(*pair) for pair in pairs)
 
 
-def common_contexts(
-    a: Plan, b: Plan, workload: str, side: ComparedLevel
-) -> tuple[tuple[tuple[str, str], ...], ...]:
+def common_contexts(a: Plan, b: Plan, workload: str, side: ComparedLevel) -> tuple[Context, ...]:
     """The levels of the other factors that both planned, in the order of A."""
     there = set(_cells(b, workload, side.b))
     return tuple(context for context in _cells(a, workload, side.a) if context in there)
@@ -70,10 +69,10 @@ def _of_one_major(
             yield level, same[0]
 
 
-def _cells(plan: Plan, workload: str, side: str) -> dict[tuple[tuple[str, str], ...], PlannedTrial]:
+def _cells(plan: Plan, workload: str, side: str) -> dict[Context, PlannedTrial]:
     """Contexts of a workload on a side, each with its first planned trial."""
     contrast = plan.study.contrast
-    first_trials: dict[tuple[tuple[str, str], ...], PlannedTrial] = {}
+    first_trials: dict[Context, PlannedTrial] = {}
     for trial in plan.trials:
         if trial.cell.workload == workload and trial.cell.level(contrast) == side:
             first_trials.setdefault(trial.cell.context(contrast), trial)
@@ -160,8 +159,8 @@ def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
 
 
 def _contexts(
-    cells: Mapping[tuple[tuple[str, str], ...], PlannedTrial],
-    counterparts: Mapping[tuple[tuple[str, str], ...], PlannedTrial],
+    cells: Mapping[Context, PlannedTrial],
+    counterparts: Mapping[Context, PlannedTrial],
 ) -> str:
     """Name the contexts that only these cells have."""
     missing = [context for context in cells if context not in counterparts]

@@ -9,6 +9,7 @@ from enum import StrEnum
 from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult, Verdict
+from teiten.analysis.model.observations import Context
 from teiten.model.metrics import Metric
 
 
@@ -58,7 +59,7 @@ class UnpairedResult:
     """The verdict on the mean over all levels, with each campaign's blocks as the units."""
     blocks: tuple[int, int]
     """Blocks of A and of B that have every level."""
-    left_out: tuple[tuple[tuple[str, str], ...], ...] = ()
+    left_out: tuple[Context, ...] = ()
     """Contexts that ``overall`` leaves out, because a query exceeded its time limit there."""
 
 

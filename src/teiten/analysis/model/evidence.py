@@ -60,7 +60,7 @@ class EvidenceTable:
     @cached_property
     def _cells(self) -> Mapping[str, Sequence[_Cell]]:
         contrast = self.plan.study.contrast
-        trials: dict[tuple[str, tuple[tuple[str, str], ...]], dict[int, Mapping[str, float]]]
+        trials: dict[tuple[str, Context], dict[int, Mapping[str, float]]]
         trials = defaultdict(dict)
         for trial in self.observations:
             levels = (*trial.context, (contrast, trial.side))

@@ -382,7 +382,7 @@ class QueryPlans:
     """A query's plans on all sides."""
 
     workload: str
-    context: tuple[tuple[str, str], ...]
+    context: Context
     """The levels of all factors but the contrasted one, the query among them."""
     text: str
     sides: tuple[SidePlans, ...]

@@ -44,7 +44,7 @@ __all__ = [
 class LevelResult:
     """One contrast at one combination of the other factors' levels."""
 
-    context: tuple[tuple[str, str], ...]
+    context: Context
     old_values: tuple[float, ...]
     """Every counted trial, in block order."""
     new_values: tuple[float, ...]
@@ -86,7 +86,7 @@ class ContrastResult(ContrastSides):
     what chance does (Mann and Kendall)."""
     forecast: int | None = None
     """The number of blocks in all that will decide a sequential design, as it looks now."""
-    left_out: tuple[tuple[tuple[str, str], ...], ...] = ()
+    left_out: tuple[Context, ...] = ()
     """Contexts that ``overall`` leaves out, because trials exceeded the time limit there."""
 
 
@@ -107,7 +107,7 @@ class TrialView(Attempt):
     metrics: dict[str, float]
     block: int
     workload: str
-    levels: tuple[tuple[str, str], ...]
+    levels: Context
     problems: tuple[Problem, ...]
     series: tuple[SeriesView, ...]
     histogram: tuple[tuple[float, float], ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Interval
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
@@ -164,7 +165,7 @@ class ScalingResult:
     """The scaling of one side of a workload."""
 
     workload: str
-    context: tuple[tuple[str, str], ...]
+    context: Context
     """The levels of the other factors, neither the load nor the contrasted one."""
     side: str
     """The level of the contrasted factor; of the server, where the load is what is contrasted."""

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.findings import Measured, TrialView
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, without
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.scaling.bottleneck import judge, read
 from teiten.analysis.scaling.curve import scale
@@ -203,8 +203,7 @@ class _Axis:
     fewest: int
 
     def key(self, workload: str, levels: Context) -> Key:
-        others = tuple(pair for pair in levels if pair[0] not in (self.load, self.side))
-        return workload, others, dict(levels).get(self.side, "")
+        return workload, without(levels, self.load, self.side), dict(levels).get(self.side, "")
 
 
 def scalings(

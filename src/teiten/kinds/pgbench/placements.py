@@ -9,6 +9,7 @@ from enum import StrEnum
 from statistics import correlation, median
 
 from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.observations import Context, without
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.model.plan import Plan
 from teiten.model.storage import (
@@ -102,7 +103,7 @@ class PlacementResult:
     """All placements of a workload at one combination of the other factors."""
 
     workload: str
-    context: tuple[tuple[str, str], ...]
+    context: Context
     rows: tuple[PlacementRow, ...]
     """In the study's order, those that have a counted trial; the study's first is what the others
     are compared with."""
@@ -121,10 +122,10 @@ def placements(
     if factor is None:
         return ()
     emulations = {known.name: known.emulation for known in plan.study.storage}
-    groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, list[TrialView]]] = {}
+    groups: dict[tuple[str, Context], dict[str, list[TrialView]]] = {}
     for trial in trials:
         if trial.counts and trial.workload in workloads:
-            others = tuple(pair for pair in trial.levels if pair[0] != PLACEMENT)
+            others = without(trial.levels, PLACEMENT)
             level = dict(trial.levels)[PLACEMENT]
             groups.setdefault((trial.workload, others), {}).setdefault(level, []).append(trial)
     results = []

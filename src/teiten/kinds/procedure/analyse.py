@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teiten.analysis.model.findings import Measured, TrialView
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, without
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.changes import arithmetic, geometric, half_width_of
 from teiten.kinds.contract_analyse import KindAnalysis, NumbersOf
@@ -106,7 +106,7 @@ def partitioned(
         if view.counts and view.workload in workloads:
             levels, workload = dict(view.levels), study.workload(view.workload)
             method, here = levels.get(METHOD, ""), levels.get(LAYOUT)
-            context = tuple(pair for pair in view.levels if pair[0] not in {METHOD, LAYOUT})
+            context = without(view.levels, METHOD, LAYOUT)
             number = next((own.partitions for own in workload.layouts if own.name == here), None)
             if number is not None and procedure_of(workload).method(method).partitioned:
                 yield view, method, context, number

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.procedure.model import NAME
 
@@ -99,7 +100,7 @@ class Growth:
     workload: str
     method: str
     step: str
-    context: tuple[tuple[str, str], ...]
+    context: Context
     """The levels of what else is varied, servers among it."""
     unit: GrowthUnit
     points: tuple[GrowthPoint, ...]

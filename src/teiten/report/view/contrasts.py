@@ -10,6 +10,7 @@ from typing import Any
 
 from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
+from teiten.analysis.model.observations import Context
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.quantities import is_number
 from teiten.report.blocks import Block, Details, rebuilt
@@ -22,7 +23,7 @@ from teiten.report.effects import (
     ratio_with_interval,
     says_nothing,
 )
-from teiten.report.names import Context, Names
+from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, measured, spread
 from teiten.report.sentences import detectable_percent, told_detectable, verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value

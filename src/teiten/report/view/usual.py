@@ -7,6 +7,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult
+from teiten.analysis.model.observations import Context, without
 from teiten.kinds.contract_present import KindPresent
 from teiten.model.quantities import is_number
 from teiten.model.study import SERVER
@@ -14,7 +15,6 @@ from teiten.report.blocks import Block, Box, Section, folded, gallery, looked_up
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import forest
 from teiten.report.effects import interval_text, ratio_text
-from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, fixed
 from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.tables import Column, Table, TableCell, level_value
@@ -138,7 +138,7 @@ def tables_of_two(kit: Kit, name: str, contrast: ContrastResult) -> tuple[Table,
     planes: dict[Context, dict[tuple[str, str], LevelResult]] = {}
     for level in contrast.levels:
         levels = dict(level.context)
-        others = tuple(pair for pair in level.context if pair[0] not in (down, across))
+        others = without(level.context, down, across)
         planes.setdefault(others, {})[levels[down], levels[across]] = level
     return tuple(
         _table(kit, f"{name}-{at}", contrast, (down, across), others=others, plane=plane)
@@ -178,7 +178,7 @@ def _table(
     words = {"rows": names.factor(down), "columns": names.factor(across)}
     columns = factors_levels(contrast, across)
     heads = (names.context(((across, column),)).replace(" ", "\u00a0") for column in columns)
-    varied = tuple(pair for pair in others if pair[0] not in names.single)
+    varied = without(others, *names.single)
     caption = t.title(
         "two-axes.caption-at" if varied else "two-axes.caption",
         metric=t.metric(contrast.metric),

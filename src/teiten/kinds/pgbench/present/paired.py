@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import CarryOver, Interval
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
 from teiten.kinds.pgbench.present.groups import tail_values
@@ -22,7 +23,7 @@ from teiten.report.effects import (
     percent_decimals,
     ratio_text,
 )
-from teiten.report.names import Context, Names
+from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts

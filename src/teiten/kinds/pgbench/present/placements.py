@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from teiten.analysis.model.observations import without
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.placements import (
     PLACEMENT,
@@ -51,7 +52,7 @@ def _chart(kit: Kit, name: str, result: PlacementResult) -> Chart:
             trial.block, trial.number)
         for group in kit.of_workload(result.workload)
         for trial in group.trials
-        if tuple(pair for pair in trial.levels if pair[0] != PLACEMENT) == result.context
+        if without(trial.levels, PLACEMENT) == result.context
         and TPS.name in trial.metrics
     ]  # fmt: skip
     labels = {_called(kit, row.level): _tps(kit, row) for row in result.rows}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.scaling import (
     NO_REPLICATES,
     CurveShape,
@@ -47,7 +48,7 @@ CURVE_POINTS = 60
 
 def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     """Show the scaling of every combination of levels that was planned at four loads or more."""
-    contexts: dict[tuple[tuple[str, str], ...], list[ScalingResult]] = {}
+    contexts: dict[Context, list[ScalingResult]] = {}
     for result in pgbench_found(kit.analysis).scaling:
         if result.workload == workload and result.scaling.points:
             contexts.setdefault(result.context, []).append(result)

@@ -7,6 +7,7 @@ from math import log
 from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, VerdictKind
+from teiten.analysis.model.observations import without
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.procedure.metrics import (
     BACKEND_CPU,
@@ -218,7 +219,7 @@ def _method_of(kit: Kit, group: TrialGroup) -> str:
 
 def _in_words(kit: Kit, group: TrialGroup) -> tuple[str, str]:
     """The method by its title, and what else is varied."""
-    others = tuple(pair for pair in group.context if pair[0] != METHOD)
+    others = without(group.context, METHOD)
     varied = kit.names.context(others)
     if kit.study.contrast != METHOD:
         levels = varied if others else ""

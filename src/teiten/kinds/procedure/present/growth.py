@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.procedure.analyse import KNEE, partitioned
@@ -20,7 +21,7 @@ from teiten.report.blocks import Block, Further, Gallery, Heading, Items, looked
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
 from teiten.report.effects import confidence_percent, plain_percent
-from teiten.report.names import Context, step_text
+from teiten.report.names import step_text
 from teiten.report.numbers import NOTHING, bytes_text, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.kit import Kit

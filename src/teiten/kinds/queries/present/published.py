@@ -13,6 +13,7 @@ from teiten.analysis.model.claims import (
     PublishedCurves,
     PublishedQueries,
 )
+from teiten.analysis.model.observations import Context, without
 from teiten.kinds.queries.claims.of_plans import WORKERS, WorkerCurve
 from teiten.kinds.queries.claims.of_queries import QUERIES
 from teiten.kinds.queries.model import QUERY, QUERY_TIME
@@ -21,7 +22,6 @@ from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
 from teiten.report.effects import confidence_percent, effect_cells, ratio_with_interval
-from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, fixed, significant
 from teiten.report.tables import Column, Row, Table, cells, number_cell, without_unknown
 from teiten.report.view.kit import Kit
@@ -239,6 +239,6 @@ def _points(label: str, curve: Mapping[float, float]) -> Iterator[SweepPoint]:
 
 def _label(kit: Kit, levels: Context) -> str:
     """That it was measured, and at which levels of what is varied besides the query."""
-    varied = tuple(pair for pair in levels if pair[0] not in {QUERY, *kit.names.single})
+    varied = without(levels, QUERY, *kit.names.single)
     word = kit.t("word.measured")
     return f"{word}, {kit.names.context(varied)}" if varied else word

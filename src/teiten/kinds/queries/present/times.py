@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import ContrastResult
+from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.effects import plain_percent
-from teiten.report.names import Context
 from teiten.report.numbers import MOST_DIGITS, NOTHING, decimals_for, decimals_of, fixed
 from teiten.report.tables import Column, Row, TableCell
 from teiten.report.view.contrasts import forest_rows
