@@ -28,6 +28,7 @@ from teiten.cli.printed.registry import BY_NAME
 from teiten.errors import VerdictError
 from teiten.model.metrics import Better
 from teiten.model.plan import PlannedTrial
+from teiten.model.study import Sequential
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Share
 from teiten.report.exchange import render_exchange
@@ -137,7 +138,7 @@ def test_amounts_have_a_mean(levels: tuple[str, str], averaged: bool) -> None:
 def test_a_mixed_verdict_is_decided_but_its_open_levels_are_not() -> None:
     found = read((0.3, -0.3, 0.02), scatter=0.02)
     assert found.overall.kind is MIXED
-    still = undecided([found])
+    still = undecided([found], Sequential(None))
     assert still == {("read", one.context) for one in found.levels
                      if one.verdict.kind is VerdictKind.INCONCLUSIVE}  # fmt: skip
 

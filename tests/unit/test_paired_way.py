@@ -42,7 +42,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
 from teiten.model.settings import size_setting
 from teiten.model.starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
-from teiten.model.study import MOST_SECONDS, Script
+from teiten.model.study import MOST_SECONDS, Script, Sequential
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds, Share
 from teiten.report.sentences import verdict_sentence
@@ -222,7 +222,7 @@ def test_a_campaign_ends_where_verdicts_are_decided_or_given_up_over_levels_and_
 
     def goes_on(overall: Verdict, at_level: Verdict) -> bool:
         levels = (replace(level, verdict=at_level),)
-        return bool(undecided([replace(known, overall=overall, levels=levels)]))
+        return bool(undecided([replace(known, overall=overall, levels=levels)], Sequential(None)))
 
     assert not goes_on(decided, decided)
     assert goes_on(open_, decided) and not goes_on(given_up, decided)

@@ -17,6 +17,7 @@ from teiten.kinds.contract import all_last
 from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import Sequential
 from teiten.model.trial import Attempt, Outcome
 from teiten.study.load import load_study
 from tests.fixtures.planned import expanded
@@ -156,7 +157,7 @@ def test_a_query_over_the_limit_has_no_number_and_is_left_out() -> None:
     assert join.verdict.effect is not None and found.overall.effect is not None
     assert found.overall.effect.ratio == pytest.approx(2.0, rel=0.01)
     # More blocks would not give it a number.
-    assert ("queries", scan.context) not in undecided([found])
+    assert ("queries", scan.context) not in undecided([found], Sequential(None))
 
 
 def test_a_level_left_out_adds_no_pairs_to_the_mean() -> None:

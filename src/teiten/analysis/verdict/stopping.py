@@ -54,7 +54,7 @@ def standing(
     block = next((trial.block for trial in plan.trials if trial.number == last), 1)
     blocks = {trial.number: trial.block for trial in plan.trials}
     before = [attempt for attempt in attempts if blocks[attempt.number] < block]
-    begun = _undecided(contrasts(plan, before, judged_only=True), sequential)
+    begun = undecided(contrasts(plan, before, judged_only=True), sequential)
     rest = [trial for trial in plan.trials if trial.block == block and trial.number > last]
     if any(_level(plan, trial) in begun for trial in rest):
         return Standing(
@@ -71,24 +71,16 @@ def open_after(
     return open_trials(plan, finished, unneeded=unneeded)
 
 
-def undecided(
-    results: Sequence[ContrastResult],
-    *,
-    beyond_delta: bool = False,
-    controls: Collection[str] = (),
-) -> frozenset[Level]:
+def undecided(results: Sequence[ContrastResult], sequential: Sequential) -> frozenset[Level]:
     """The levels for which a campaign goes on: all of a workload until its primary verdict is
     decided, then those without a decided verdict of their own. A verdict that is given up is waited
     for no longer.
-
-    ``beyond_delta``: slower or faster is decided where the whole interval lies beyond δ.
-    ``controls``: the sides of which no verdict is waited for.
     """
 
     def ended(verdict: Verdict) -> bool:
         """Whether it is decided, or given up."""
         crosses = verdict.kind in BY_SIGN and not verdict.at_least_delta
-        is_enough = is_decided(verdict) and not (beyond_delta and crosses)
+        is_enough = is_decided(verdict) and not (sequential.beyond_delta and crosses)
         return is_enough or verdict.given_up
 
     def has_mean(contrast: ContrastResult) -> bool:
@@ -98,7 +90,7 @@ def undecided(
     return frozenset(
         (result.workload, level.context)
         for result in results
-        if result.new not in controls
+        if result.new not in sequential.controls
         for level in result.levels
         if level.limit is None  # over the time limit: more blocks would not give it a number
         and not (has_mean(result) and ended(level.verdict))
@@ -114,7 +106,7 @@ def _next_block(
 ) -> Standing:
     """A block has ended, or nothing has begun: which levels need another one, and may have it."""
     results = contrasts(plan, attempts, judged_only=True)
-    still = _undecided(results, sequential)
+    still = undecided(results, sequential)
     unneeded = passed | {trial.number for trial in plan.trials if _level(plan, trial) not in still}
     left = open_after(plan, attempts, unneeded)
     ending = None
@@ -134,10 +126,6 @@ def _next_block(
     if ending is None:
         return Standing(frozenset(unneeded))
     return Standing(frozenset(trial.number for trial in plan.trials), ending)
-
-
-def _undecided(results: Sequence[ContrastResult], sequential: Sequential) -> frozenset[Level]:
-    return undecided(results, beyond_delta=sequential.beyond_delta, controls=sequential.controls)
 
 
 def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Attempt]) -> float:
