@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from teiten.report.numbers import NOTHING, plain
@@ -76,6 +76,13 @@ def with_columns(
 def headings(t: Texts, *keys: str, numeric: bool = False) -> tuple[Column, ...]:
     """Columns with these texts above them."""
     return tuple(Column(t(key), numeric) for key in keys)
+
+
+def columns_of(
+    t: Texts, prefix: str, keys: Iterable[str], words: Container[str], **values: object
+) -> tuple[Column, ...]:
+    """Columns that the texts ``PREFIX.KEY`` name. ``words``: keys of those without numbers."""
+    return tuple(Column(t(f"{prefix}.{key}", **values), numeric=key not in words) for key in keys)
 
 
 def level_value(text: str, otherwise: int) -> float:

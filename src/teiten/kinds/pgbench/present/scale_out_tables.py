@@ -22,7 +22,15 @@ from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.effects import confidence_percent, percent, ratio_in_reach
 from teiten.report.numbers import NOTHING, REACH, bytes_text, significant
 from teiten.report.sites import have_own_hosts
-from teiten.report.tables import Column, Row, Table, TableCell, number_cell, without_unknown
+from teiten.report.tables import (
+    Row,
+    Table,
+    TableCell,
+    columns_of,
+    headings,
+    number_cell,
+    without_unknown,
+)
 from teiten.report.view.kit import Kit
 
 OF_THE_REPORT = 3
@@ -44,9 +52,8 @@ def nodes_table(kit: Kit, results: list[ScaleOutResult]) -> Table:
     t, workload = kit.t, results[0].workload
     names = ("tps", "to-plain", "interval", "to-one", "hits", "reads", "wal", "retries")
     columns = (
-        Column(t("scale-out.column.scenario")),
-        Column(t("factor.nodes"), numeric=True),
-        *(Column(t(f"scale-out.column.{name}"), numeric=True) for name in names),
+        *headings(t, "scale-out.column.scenario"),
+        *headings(t, "factor.nodes", *(f"scale-out.column.{name}" for name in names), numeric=True),
     )
     rows = tuple(_row(kit, result, point) for result in results for point in result.points)
     caption = t("scale-out.table.caption", workload=kit.names.workload_in_sentence(workload))
@@ -105,7 +112,7 @@ def model_table(kit: Kit, workload: str, rows: int, results: list[ScaleOutResult
                 _fraction(best_scaling(nodes, rows)),
             )
         )
-    columns = tuple(Column(t(f"scale-out.model.{name}"), numeric=True) for name in names)
+    columns = columns_of(t, "scale-out.model", names, ())
     note = t("scale-out.model.note-printed" if printed else "scale-out.model.note", rows=rows)
     return Table(
         f"commits-{workload}", t("scale-out.model.caption"), columns, tuple(lines), note=note
@@ -200,11 +207,11 @@ def use_table(kit: Kit, results: list[ScaleOutResult]) -> Table | None:
         (result, point, use) for result in results for point in result.points for use in point.uses
     ]
     heads = (
-        Column(t("scale-out.column.scenario")),
-        Column(t("factor.nodes"), numeric=True),
-        Column(t("scale-out.use.server")),
+        *headings(t, "scale-out.column.scenario"),
+        *headings(t, "factor.nodes", numeric=True),
+        *headings(t, "scale-out.use.server"),
     )
-    used = (Column(t(f"scale-out.use.{name}"), numeric=True) for name in USED)
+    used = headings(t, *(f"scale-out.use.{name}" for name in USED), numeric=True)
     columns, rows = without_unknown((*heads, *used), (tuple(_cells(kit, *line)) for line in lines))
     if len(columns) <= len(heads):
         return None
@@ -236,11 +243,8 @@ def fsync_table(kit: Kit) -> Table | None:
         for interval, printed in PRINTED_SHARES.items()
         if str(interval) in latest["rates"]
     )
-    columns = (
-        Column(t("scale-out.fsync.interval")),
-        Column(t("scale-out.fsync.bandwidth"), numeric=True),
-        Column(t("scale-out.fsync.printed"), numeric=True),
-    )
+    keys = ("interval", "bandwidth", "printed")
+    columns = columns_of(t, "scale-out.fsync", keys, ("interval",))
     note = t("scale-out.fsync.note", folder=latest["folder"], device=latest["device"])
     return Table("fsync-intervals", t("scale-out.fsync.caption"), columns, rows, note=note)
 

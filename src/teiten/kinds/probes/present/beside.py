@@ -21,7 +21,6 @@ from teiten.kinds.probes.model import BLOCK, NAME, PROBE
 from teiten.kinds.probes.present.tables import in_context, probe_name
 from teiten.kinds.probes.present.units import (
     ProbeTimeUnit,
-    columns_of,
     memory_text,
     percent_cell,
     said_percent,
@@ -34,7 +33,7 @@ from teiten.model.units import Bytes, Seconds
 from teiten.report.blocks import Block, Heading, Items, Section
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import bytes_text, significant
-from teiten.report.tables import Row, Table, TableCell, number_cell
+from teiten.report.tables import Row, Table, TableCell, columns_of, number_cell
 from teiten.report.view.kit import Kit, TrialGroup
 
 

@@ -21,7 +21,6 @@ from teiten.kinds.probes.present.tables import (
     unit_of,
 )
 from teiten.kinds.probes.present.units import (
-    columns_of,
     interval,
     memory_text,
     said_percent,
@@ -40,7 +39,7 @@ from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABL
 from teiten.report.blocks import Block, Heading, Items, Section, Statement, Text
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import bytes_text, plain
-from teiten.report.tables import Table, TableCell, number_cell
+from teiten.report.tables import Table, TableCell, columns_of, number_cell
 from teiten.report.view.kit import Kit
 
 MOST_OPEN = 4

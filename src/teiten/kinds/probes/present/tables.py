@@ -16,7 +16,6 @@ from teiten.kinds.probes.present.units import (
     MICROSECONDS,
     ProbeTimeUnit,
     clients_steps,
-    columns_of,
     estimate_text,
     interval,
     percent_cell,
@@ -39,12 +38,16 @@ from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Items, Text
 from teiten.report.effects import effect_cells, plain_percent
 from teiten.report.numbers import NOTHING, bytes_text, plain, significant
-from teiten.report.tables import Column, Row, Table, TableCell, number_cell
+from teiten.report.tables import Row, Table, TableCell, columns_of, number_cell
 from teiten.report.view.contrasts import verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
 
 LONG = 20
 """Rows of a table that scrolls in its own box."""
+VERDICT_KEYS = (
+    *("probe.compared", "probe.first", "probe.second", "probe.ratio"),
+    *("interval", "pairs", "verdict"),
+)
 Made = tuple[Sequence[str], Sequence[Row]]
 """The columns' keys, and the rows."""
 
@@ -105,14 +108,8 @@ def _verdicts(kit: Kit, prefix: str, result: ProbeResult, memory: str) -> Iterat
         yield Table(
             name=f"{prefix}-{kind}",
             caption=kit.t(f"table.probe-{kind}.caption"),
-            columns=(
-                Column(kit.t("table.probe.compared")),
-                Column(kit.t("table.probe.first", unit=unit.name), numeric=True),
-                Column(kit.t("table.probe.second", unit=unit.name), numeric=True),
-                Column(kit.t("table.probe.ratio"), numeric=True),
-                Column(kit.t("table.interval"), numeric=True),
-                Column(kit.t("table.pairs"), numeric=True),
-                Column(kit.t("table.verdict")),
+            columns=columns_of(
+                kit.t, "table", VERDICT_KEYS, ("probe.compared", "verdict"), unit=unit.name
             ),
             rows=rows,
             note=kit.t("table.probe-pairs.note", memory=memory, **shared_level(kit)),

@@ -6,7 +6,7 @@ The note on the memory beside every result: how much, and how it is known.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from teiten.analysis.model.verdict import Estimate
@@ -21,7 +21,7 @@ from teiten.report.numbers import (
     measured,
     significant,
 )
-from teiten.report.tables import Column, TableCell, number_cell
+from teiten.report.tables import TableCell, number_cell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
 
@@ -105,13 +105,6 @@ def said_percent(t: Texts, share: float) -> str:
     whole = value in (0, 100) or 10 <= value < 99
     decimals = 0 if whole else max(1, decimals_of(min(value, 100 - value), 1))
     return t("unit.percent", value=fixed(value, decimals))
-
-
-def columns_of(
-    t: Texts, prefix: str, keys: Iterable[str], words: Container[str], **values: object
-) -> tuple[Column, ...]:
-    """Columns that the texts ``PREFIX.KEY`` name. ``words``: keys of those without numbers."""
-    return tuple(Column(t(f"{prefix}.{key}", **values), numeric=key not in words) for key in keys)
 
 
 def side_cell(kit: Kit, side: ProbeSide) -> TableCell:

@@ -13,7 +13,6 @@ from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.tables import in_context
 from teiten.kinds.probes.present.units import (
     MICROSECONDS,
-    columns_of,
     memory_text,
     percent,
     shared_level,
@@ -25,7 +24,7 @@ from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Heading, Items, Section, Text
 from teiten.report.effects import effect_cells, plain_percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells, columns_of
 from teiten.report.view.contrasts import verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
 

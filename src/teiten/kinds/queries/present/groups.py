@@ -34,7 +34,7 @@ from teiten.report.effects import (
 )
 from teiten.report.numbers import REACH
 from teiten.report.sentences import verdict_word
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Row, Table, TableCell, headings
 from teiten.report.view.contrasts import forest_row, verdict_cell, verdict_text
 from teiten.report.view.kit import Kit
 
@@ -103,13 +103,11 @@ def group_table(
             workload=kit.names.workload(contrast.workload),
         ),
         columns=(
-            Column(t("table.query-group")),
+            *headings(t, "table.query-group"),
             *context_columns(kit, factors),
-            Column(t("table.queries")),
-            Column(t("table.speed-up"), numeric=True),
-            Column(t("table.interval"), numeric=True),
-            Column(t("table.pairs"), numeric=True),
-            Column(t("table.verdict")),
+            *headings(t, "table.queries"),
+            *headings(t, "table.speed-up", "table.interval", "table.pairs", numeric=True),
+            *headings(t, "table.verdict"),
         ),
         rows=tuple(
             _row(kit, conclusion, at, factors) for at, conclusion in enumerate(further.groups)

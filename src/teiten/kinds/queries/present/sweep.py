@@ -26,7 +26,7 @@ from teiten.report.effects import (
     says_nothing,
 )
 from teiten.report.numbers import NOTHING
-from teiten.report.tables import Column, Row, Table, TableCell, number_cell
+from teiten.report.tables import Column, Row, Table, TableCell, columns_of, headings, number_cell
 from teiten.report.view.contrasts import verdict_cell
 from teiten.report.view.kit import Kit
 
@@ -86,13 +86,9 @@ def table(kit: Kit, name: str, sweep: QuerySweep) -> Table:
     columns = (
         Column(kit.names.factor(kit.study.contrast), numeric=True),
         Column(t("unit.of", title=t("metric.query_seconds"), unit=unit.name), numeric=True),
-        Column(t("table.speed-up"), numeric=True),
-        Column(t("table.interval"), numeric=True),
-        Column(t("table.sweep.step")),
-        *(
-            Column(t(f"table.workers.{key}"), numeric=True)
-            for key in ("expected", "planned", "launched")
-        ),
+        *headings(t, "table.speed-up", "table.interval", numeric=True),
+        *headings(t, "table.sweep.step"),
+        *columns_of(t, "table.workers", ("expected", "planned", "launched"), ()),
     )
     return Table(
         name=name,
