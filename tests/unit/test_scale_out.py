@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.engines.counters import NodeCounters
 from teiten.kinds.pgbench.load.trial import without_retried
@@ -17,7 +18,7 @@ from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.results import (
     Cause,
     NodesPoint,
-    RatioOfNodes,
+    RoleUse,
     ScaleOutResult,
     ServerRole,
     Shape,
@@ -62,13 +63,13 @@ NOISE = (0.99, 1.0, 1.01)
     ],
 )
 def test_shapes_are_told_of_whole_intervals(low: float, high: float, shape: Shape) -> None:
-    assert shape_of(RatioOfNodes((low * high) ** 0.5, low, high), 4) is shape
+    assert shape_of(Estimate((low * high) ** 0.5, low, high, 4), 4) is shape
 
 
 def test_no_shape_without_an_interval_or_further_nodes() -> None:
-    assert shape_of(RatioOfNodes(23.0, None, None), 4) is Shape.UNDECIDED
+    assert shape_of(Estimate(23.0, None, None, 4), 4) is Shape.UNDECIDED
     assert shape_of(None, 4) is Shape.UNDECIDED
-    assert shape_of(RatioOfNodes(1.0, 1.0, 1.0), 1) is Shape.UNDECIDED
+    assert shape_of(Estimate(1.0, 1.0, 1.0, 4), 1) is Shape.UNDECIDED
 
 
 def test_the_smallest_number_of_nodes_that_pays() -> None:
@@ -82,14 +83,13 @@ def test_the_smallest_number_of_nodes_that_pays() -> None:
 
 
 def of_plain(nodes: int, low: float, high: float) -> NodesPoint:
-    ratio = RatioOfNodes((low * high) ** 0.5, low, high)
+    ratio = Estimate((low * high) ** 0.5, low, high, 4)
     return NodesPoint(nodes, 100.0, ratio, None, None, None, None, None, ())
 
 
 def test_a_shape_is_laid_to_the_cache_only_where_the_servers_say_so() -> None:
     def point(nodes: int, in_memory: float | None, disk: float) -> NodesPoint:
-        (nothing,) = uses_of(0, (1,), [])
-        use = replace(nothing, role=ServerRole.NODE, in_memory=in_memory, disk_read=disk)
+        use = RoleUse(ServerRole.NODE, {"in_memory": in_memory, "disk_read": disk})
         return replace(of_plain(nodes, 1, 1), uses=(use,))
 
     one, cold = point(1, 0.6, 1e6), point(4, 0.6, 1e6)
@@ -125,12 +125,16 @@ def test_what_a_server_used_by_its_role() -> None:
     }
     coordinator, nodes = uses_of(2, (2, 3), [trial, trial, {}])
     assert (coordinator.role, nodes.role) == (ServerRole.COORDINATOR, ServerRole.NODE)
-    assert (coordinator.sent, coordinator.disk_read, coordinator.buffer_hits) == (5.0, None, 1.0)
-    assert (nodes.buffer_hits, nodes.cache_hits, nodes.in_memory) == (0.75, 0.5, 0.875)
-    assert (nodes.disk_read, nodes.syncs, nodes.commits) == (8192 * 1.25, 0.3, 2.0)
-    assert nodes.sent is None, "one of them lacks it"
+    own, figures = coordinator.figures, nodes.figures
+    assert (own["sent"], own["disk_read"], own["buffer_hits"]) == (5.0, None, 1.0)
+    hits = (figures["buffer_hits"], figures["cache_hits"], figures["in_memory"])
+    assert hits == (0.75, 0.5, 0.875)
+    rates = (figures["disk_read"], figures["syncs"], figures["commits"])
+    assert rates == (8192 * 1.25, 0.3, 2.0)
+    assert figures["sent"] is None, "one of them lacks it"
     (plain,) = uses_of(0, (1,), [trial])
-    assert (plain.role, plain.buffer_hits, plain.syncs) == (ServerRole.PLAIN, 1.0, 0.0)
+    assert plain.role is ServerRole.PLAIN
+    assert (plain.figures["buffer_hits"], plain.figures["syncs"]) == (1.0, 0.0)
 
 
 def trials_of(plan: Plan, by_nodes: Mapping[str, float]) -> Iterator[Trial]:
@@ -163,9 +167,9 @@ def test_a_campaign_by_nodes() -> None:
     ]
     read = found[0]
     assert (read.engine, read.shape, read.most) == ("postgres_fdw", Shape.UNDECIDED, 4)
-    assert read.grown is not None and read.grown.value == pytest.approx(23.9, abs=0.1)
+    assert read.grown is not None and read.grown.mean == pytest.approx(23.9, abs=0.1)
     assert read.grown.low is None, "equal in every block: no interval"
-    assert read.cost is not None and read.cost.value == pytest.approx(0.977, abs=0.001)
+    assert read.cost is not None and read.cost.mean == pytest.approx(0.977, abs=0.001)
     four = read.point(4)
     assert four is not None
     assert (four.hit_ratio, four.reads_per_node) == (0.9, 10.0)
@@ -192,7 +196,7 @@ def test_one_comparison_has_one_interval_in_a_report() -> None:
             effect = verdicts[one.workload, one.context, str(point.nodes)]
             ratio = point.to_plain
             assert effect is not None and ratio is not None
-            assert (ratio.value, ratio.low, ratio.high) == (effect.ratio, effect.low, effect.high)
+            assert (ratio.mean, ratio.low, ratio.high) == (effect.ratio, effect.low, effect.high)
             assert one.confidence == pytest.approx(effect.confidence)
     kit = Kit(analysed("pgbench", plan, trials).analysis, "en")
     said = f"{answer_of(kit)} {section_of(kit)}"

@@ -12,7 +12,7 @@ from teiten.analysis.model.discussion import Tail
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.scaling import ScalingResult
-from teiten.analysis.model.verdict import CarryOver
+from teiten.analysis.model.verdict import CarryOver, Estimate
 from teiten.kinds.pgbench.model import NAME
 from teiten.kinds.pgbench.placements import PlacementResult
 from teiten.model.bottleneck import BottleneckResult
@@ -60,51 +60,23 @@ class ServerRole(StrEnum):
 
 @dataclass(frozen=True)
 class RoleUse:
-    """Use by one server of a role, in their mean; medians of trials, None where not counted."""
+    """Use by one server of a role, in their mean."""
 
     role: ServerRole
-    cpu_share: float | None
-    """CPU time, as a share of all processors of the machine."""
-    memory: float | None
-    """Bytes, page cache among them."""
-    buffer_hits: float | None
-    """Blocks found in shared buffers, by all that were asked for."""
-    cache_hits: float | None
-    """Blocks found in the page cache, by all that were not in shared buffers."""
-    in_memory: float | None
-    """Blocks found in either, by all that were asked for."""
-    disk_read: float | None
-    """Bytes per second, as all that follow in bytes."""
-    disk_written: float | None
-    syncs: float | None
-    """WAL made durable, per second."""
-    received: float | None
-    sent: float | None
-    commits: float | None
-    """Per second, of transactions that changed something."""
-    prepared: float | None
-    """Transactions that were left prepared."""
-
-
-@dataclass(frozen=True)
-class RatioOfNodes:
-    """A ratio of throughputs, taken block by block."""
-
-    value: float
-    low: float | None
-    """None without an interval."""
-    high: float | None
+    figures: Mapping[str, float | None]
+    """Medians of trials by their names (``scale_out.FIGURES``); None where not counted."""
 
 
 @dataclass(frozen=True)
 class NodesPoint:
-    """Trials on one number of nodes; 0 is PostgreSQL by itself. None where it is not known."""
+    """Trials on one number of nodes; 0 is PostgreSQL by itself. None where it is not known. Ratios
+    are those of throughputs, taken block by block."""
 
     nodes: int
     tps: float
     """The median."""
-    to_plain: RatioOfNodes | None
-    to_one: RatioOfNodes | None
+    to_plain: Estimate | None
+    to_one: Estimate | None
     """Against one node of the same engine."""
     reads_per_node: float | None
     """Blocks that were not in shared buffers, per second and server that holds rows."""
@@ -119,18 +91,18 @@ class NodesPoint:
     @property
     def hit_ratio(self) -> float | None:
         """Blocks found in shared buffers, by all asked for, on the servers that hold rows."""
-        return self.uses[-1].buffer_hits
+        return self.uses[-1].figures["buffer_hits"]
 
     @property
     def in_memory(self) -> float | None:
         """Blocks found in shared buffers or the page cache, by all asked for, on the servers that
         hold rows; where each server has a page cache of its own."""
-        return self.uses[-1].in_memory
+        return self.uses[-1].figures["in_memory"]
 
     @property
     def disk_reads_per_node(self) -> float | None:
         """Bytes per second, where each server has a disk's figures of its own."""
-        return self.uses[-1].disk_read
+        return self.uses[-1].figures["disk_read"]
 
 
 @dataclass(frozen=True)
@@ -141,7 +113,7 @@ class Pays:
     """The smallest number whose whole interval lies above it; None where none does."""
     possibly: int | None
     """The smallest number whose interval reaches above it."""
-    ratio: RatioOfNodes | None
+    ratio: Estimate | None
     """At ``nodes``."""
     most: int
     """The largest number measured; nothing is said beyond."""
@@ -159,10 +131,10 @@ class ScaleOutResult:
     points: tuple[NodesPoint, ...]
     """By rising numbers of nodes."""
     shape: Shape
-    grown: RatioOfNodes | None
+    grown: Estimate | None
     """The most nodes against one."""
     most: int
-    cost: RatioOfNodes | None
+    cost: Estimate | None
     """One node against plain PostgreSQL."""
     pays: Pays | None
     """None where plain PostgreSQL was not measured."""

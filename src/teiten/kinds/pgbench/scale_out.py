@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from teiten.analysis.model.explain import BLOCK
 from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.pairs import by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule, exp
@@ -23,7 +24,6 @@ from teiten.kinds.pgbench.results import (
     Cause,
     NodesPoint,
     Pays,
-    RatioOfNodes,
     RoleUse,
     ScaleOutResult,
     ServerRole,
@@ -57,7 +57,7 @@ class _Compared:
     context: Context
     by_nodes: ByNodes
 
-    def ratio(self, old: int, new: int) -> RatioOfNodes | None:
+    def ratio(self, old: int, new: int) -> Estimate | None:
         """None where no block has both."""
         trials = [
             observation
@@ -76,9 +76,11 @@ class _Compared:
         verdict = decide_by_design(measure, alone, rule, unusable=pairs.unusable)
         if verdict.effect is not None:
             effect = verdict.effect
-            return RatioOfNodes(effect.ratio, effect.low, effect.high)
+            return Estimate(effect.ratio, effect.low, effect.high, verdict.pairs)
         changes = pairs.log_ratios.values()
-        return RatioOfNodes(exp(math.fsum(changes) / len(changes)), None, None) if changes else None
+        if not changes:
+            return None
+        return Estimate(exp(math.fsum(changes) / len(changes)), None, None, len(changes))
 
 
 def scale_outs(
@@ -169,7 +171,7 @@ ALIKE_WITHIN = 0.01
 """The greatest difference of alike shares in memory, as a share of the blocks asked for."""
 
 
-def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
+def shape_of(grown: Estimate | None, most: int) -> Shape:
     """How throughput goes from one node to ``most``, by the interval of their ratio."""
     if grown is None or grown.low is None or grown.high is None or most < 2:
         return Shape.UNDECIDED
@@ -223,28 +225,7 @@ def uses_of(nodes: int, holders: Sequence[Node], trials: Sequence[Metrics]) -> t
 
 def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -> RoleUse:
     used = [_Used(trial, servers) for trial in trials]
-
-    def mean(name: str) -> float | None:
-        return _median(trial.mean(name) for trial in used)
-
-    def rate(name: str) -> float | None:
-        return _median(trial.per_second(name) for trial in used)
-
-    return RoleUse(
-        role=role,
-        cpu_share=mean("own_cpu_share"),
-        memory=mean("own_memory_bytes"),
-        buffer_hits=_median(trial.buffer_hits for trial in used),
-        cache_hits=_median(trial.cache_hits for trial in used),
-        in_memory=_median(trial.in_memory for trial in used),
-        disk_read=rate("own_disk_read_bytes"),
-        disk_written=rate("own_disk_written_bytes"),
-        syncs=rate("wal_syncs"),
-        received=rate("own_received_bytes"),
-        sent=rate("own_sent_bytes"),
-        commits=rate(NODE_COMMITS),
-        prepared=mean(NODE_PREPARED),
-    )
+    return RoleUse(role, {name: _median(map(of, used)) for name, of in FIGURES.items()})
 
 
 @dataclass(frozen=True)
@@ -291,3 +272,31 @@ class _Used:
         """The share of blocks that did not come from storage, whose bytes reading ahead adds to."""
         read = self.total("own_disk_read_bytes")
         return None if read is None or not blocks else max(0.0, 1 - read / (blocks * BLOCK))
+
+
+def _mean(name: str) -> Callable[[_Used], float | None]:
+    return lambda used: used.mean(name)
+
+
+def _rate(name: str) -> Callable[[_Used], float | None]:
+    return lambda used: used.per_second(name)
+
+
+FIGURES: Mapping[str, Callable[[_Used], float | None]] = {
+    "cpu_share": _mean("own_cpu_share"),
+    "memory": _mean("own_memory_bytes"),
+    "buffer_hits": lambda used: used.buffer_hits,
+    "cache_hits": lambda used: used.cache_hits,
+    "in_memory": lambda used: used.in_memory,
+    "disk_read": _rate("own_disk_read_bytes"),
+    "disk_written": _rate("own_disk_written_bytes"),
+    "syncs": _rate("wal_syncs"),
+    "received": _rate("own_received_bytes"),
+    "sent": _rate("own_sent_bytes"),
+    "commits": _rate(NODE_COMMITS),
+    "prepared": _mean(NODE_PREPARED),
+}
+"""Figures of the use by servers: CPU time as a share of all processors of the machine; memory, page
+cache among it; blocks found in shared buffers or in memory by all that were asked for, and in the
+page cache by those that were not in shared buffers; bytes, WAL made durable, and commits of
+transactions that changed something, each per second; transactions that were left prepared."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.pgbench.present.scale_out_tables import (
@@ -21,7 +22,6 @@ from teiten.kinds.pgbench.results import (
     LINEAR_WITHIN,
     NodesPoint,
     Pays,
-    RatioOfNodes,
     ScaleOutResult,
     Shape,
     best_scaling,
@@ -241,8 +241,8 @@ def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float]
     return None if None in pair else pair
 
 
-def _with_interval(kit: Kit, result: ScaleOutResult, ratio: RatioOfNodes) -> str:
-    value, ends = significant(ratio.value), ends_of(ratio)
+def _with_interval(kit: Kit, result: ScaleOutResult, ratio: Estimate) -> str:
+    value, ends = significant(ratio.mean), ends_of(ratio)
     if not ends:
         return kit.t("scale-out.ratio-plain", value=value)
     confidence = confidence_percent(kit.t, result.confidence)

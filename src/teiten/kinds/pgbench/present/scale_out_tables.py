@@ -6,16 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
+from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.pgbench.results import (
     PRINTED,
     NodesPoint,
-    RatioOfNodes,
     RoleUse,
     ScaleOutResult,
     best_scaling,
     commits_per_node,
     participants,
 )
+from teiten.kinds.pgbench.scale_out import FIGURES
 from teiten.model.storage import FSYNCS
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
@@ -37,7 +38,7 @@ OF_THE_REPORT = 3
 """Rows that the report's transaction chooses at random, and changes."""
 
 
-def ends_of(ratio: RatioOfNodes | None) -> dict[str, str]:
+def ends_of(ratio: Estimate | None) -> dict[str, str]:
     """Three digits of an interval's ends; of those that two blocks have, which can be anywhere,
     their bounds; empty without an interval."""
     if ratio is None or ratio.low is None or ratio.high is None:
@@ -83,8 +84,8 @@ def _head(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
     return TableCell(levels), TableCell(named, float(point.nodes))
 
 
-def _ratio_cell(ratio: RatioOfNodes | None) -> TableCell:
-    return number_cell(None if ratio is None else ratio.value, significant)
+def _ratio_cell(ratio: Estimate | None) -> TableCell:
+    return number_cell(None if ratio is None else ratio.mean, significant)
 
 
 def model_table(kit: Kit, workload: str, rows: int, results: list[ScaleOutResult]) -> Table:
@@ -127,7 +128,7 @@ def _fraction(value: Fraction | None) -> TableCell:
     return TableCell(f"{exact} ≈ {text}" if exact else text, float(value))
 
 
-ITSELF = RatioOfNodes(1.0, None, None)
+ITSELF = Estimate(1.0, None, None, 1)
 
 
 def chart_by_plain(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
@@ -153,16 +154,16 @@ def chart_by_best(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
 
 
 def _measured(
-    kit: Kit, results: list[ScaleOutResult], ratio: Callable[[NodesPoint], RatioOfNodes | None]
+    kit: Kit, results: list[ScaleOutResult], ratio: Callable[[NodesPoint], Estimate | None]
 ) -> list[CurvePointOfSide]:
     return [
         CurvePointOfSide(
             kit.names.varied_levels(result.context) or kit.t("word.measured"),
             float(point.nodes),
-            relative.value,
+            relative.mean,
             relative.low,
             relative.high,
-            significant(relative.value),
+            significant(relative.mean),
         )
         for result in results
         for point in result.points
@@ -191,10 +192,7 @@ def _chart(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) -
 
 SHARES = ("cpu_share", "buffer_hits", "cache_hits")
 COUNTS = ("syncs", "commits", "prepared")
-USED = (
-    *("cpu_share", "memory", "buffer_hits", "cache_hits", "disk_read", "disk_written", "syncs"),
-    *("received", "sent", "commits", "prepared"),
-)
+USED = tuple(name for name in FIGURES if name != "in_memory")
 """Columns of what servers used; those that are no shares and no counts are bytes."""
 PRINTED_SHARES: Mapping[int, float] = {8192: 3.6, 128 * 1024: 40.2, 0: 197}
 """Bytes between two calls of fsync, 0 for never: MB/s of table 5.6."""
@@ -216,7 +214,7 @@ def use_table(kit: Kit, results: list[ScaleOutResult]) -> Table | None:
     if len(columns) <= len(heads):
         return None
     caption = t("scale-out.use.caption", workload=kit.names.workload_in_sentence(workload))
-    emulated = any(use.cache_hits is not None for *_, use in lines)
+    emulated = any(use.figures["cache_hits"] is not None for *_, use in lines)
     spread = (trial.distribution for trial in kit.analysis.plan.trials)
     elsewhere = any(
         distribution is not None and distribution.ran_already for distribution in spread
@@ -255,7 +253,7 @@ def _cells(
     yield from _head(kit, result, point)
     yield TableCell(kit.t(f"scale-out.role.{use.role.value}"))
     for name in USED:
-        value: float | None = getattr(use, name)
+        value = use.figures[name]
         if name in SHARES:
             yield number_cell(value, lambda share: percent(kit.t, share, 2))
         else:
