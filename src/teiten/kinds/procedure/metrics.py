@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
 
 PROCEDURE_TIME = Metric("procedure_seconds", "s", Better.LOWER, judged=True)
@@ -54,6 +56,22 @@ METRICS: tuple[Metric, ...] = (
     WAL_TO_RECOVER,
     MEASURED_SECONDS,
 )
+COMBINED: Mapping[Metric, tuple[str, Callable[[list[float]], float], bool]] = {
+    PROCEDURE_TIME: ("seconds", sum, True),
+    BACKEND_CPU: ("cpu", sum, True),
+    BACKEND_READ: ("read", sum, True),
+    BACKEND_WRITTEN: ("written", sum, True),
+    PROCEDURE_WAL: ("wal", sum, True),
+    LOCKS_FAST_PATH: ("fast_path", max, False),
+    LOCKS_IN_TABLE: ("in_table", max, False),
+    BACKEND_MEMORY: ("memory", max, False),
+    PLANNING_MEMORY: ("planning", max, False),
+    PROGRAM_CPU: ("program_cpu", sum, False),
+    SERVER_CPU: ("server_cpu", sum, False),
+    WAL_TO_RECOVER: ("to_recover", sum, False),
+}
+"""Metrics that are made of a figure of the steps (``results.StepOfTrial``), how, and whether all
+steps must have it; else those count that do."""
 STEP_TIME = "step_seconds"
 """The measure of one step's time, by its name: ``step_seconds:vacuum``."""
 CONTRASTED = (PROCEDURE_TIME.name, BACKEND_CPU.name)

@@ -20,23 +20,7 @@ from teiten.execute.postgres.modules import build_module
 from teiten.execute.probes.backend import BackendWatch
 from teiten.execute.sites.contract import Site
 from teiten.kinds.procedure.load import Stepping, number, told
-from teiten.kinds.procedure.metrics import (
-    BACKEND_CPU,
-    BACKEND_MEMORY,
-    BACKEND_READ,
-    BACKEND_WRITTEN,
-    LOCKS_FAST_PATH,
-    LOCKS_IN_TABLE,
-    PLANNING_MEMORY,
-    PROCEDURE_TIME,
-    PROCEDURE_WAL,
-    PROGRAM_CPU,
-    ROWS,
-    ROWS_RATE,
-    SERVER_CPU,
-    SIZE_CHANGE,
-    WAL_TO_RECOVER,
-)
+from teiten.kinds.procedure.metrics import COMBINED, PROCEDURE_TIME, ROWS, ROWS_RATE, SIZE_CHANGE
 from teiten.kinds.procedure.model import METHOD, MODULE, Method, ProcedureStep, procedure_of
 from teiten.kinds.procedure.results import STEPS, StepOfTrial
 from teiten.model.facts import Caution
@@ -46,29 +30,6 @@ from teiten.model.trial import Problem, Series
 
 OTHER_ROWS = "other-rows"
 """The code of the problem of a method that moved other rows than the one before it."""
-
-
-OF_ALL = {
-    PROCEDURE_TIME: "seconds",
-    BACKEND_CPU: "cpu",
-    BACKEND_READ: "read",
-    BACKEND_WRITTEN: "written",
-    PROCEDURE_WAL: "wal",
-}
-"""Metrics that are the sum of a figure of the steps; not told where one step's is not known."""
-OF_SOME = {
-    PROGRAM_CPU: "program_cpu",
-    SERVER_CPU: "server_cpu",
-    WAL_TO_RECOVER: "to_recover",
-}
-"""Those that are the sum of those steps that have it."""
-MOST = {
-    LOCKS_FAST_PATH: "fast_path",
-    LOCKS_IN_TABLE: "in_table",
-    BACKEND_MEMORY: "memory",
-    PLANNING_MEMORY: "planning",
-}
-"""Those that are the greatest of the steps'."""
 
 
 class SharedOfMethods:
@@ -219,13 +180,8 @@ def _lost(caution: Caution) -> bool:
 def _totals(taken: list[StepOfTrial]) -> dict[str, float]:
     """Combine the figures of all steps, as far as they are known."""
     totals: dict[str, float] = {}
-    for figures, combine, of_all in (
-        (OF_ALL, sum, True),
-        (MOST, max, False),
-        (OF_SOME, sum, False),
-    ):
-        for metric, name in figures.items():
-            values = [float(value) for step in taken if (value := getattr(step, name)) is not None]
-            if values and (len(values) == len(taken) or not of_all):
-                totals[metric.name] = combine(values)
+    for metric, (name, combine, of_all) in COMBINED.items():
+        values = [float(value) for step in taken if (value := getattr(step, name)) is not None]
+        if values and (len(values) == len(taken) or not of_all):
+            totals[metric.name] = combine(values)
     return totals
