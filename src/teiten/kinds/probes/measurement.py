@@ -90,12 +90,18 @@ class Timed:
 
 
 @dataclass(frozen=True)
-class MeasuredStep:
-    """The statements of one step, in the order of their execution."""
+class OfStep:
+    """A step, and the part whose turn it was."""
 
     step: str
     part: str
-    """The one of ``Probe.parts`` whose turn it was, as its text; empty in a probe without."""
+    """The one of ``Probe.parts``, as the probe's file has it; empty in a probe without."""
+
+
+@dataclass(frozen=True)
+class MeasuredStep(OfStep):
+    """The statements of one step, in the order of their execution."""
+
     pages: int
     """The number of pages of the part of the table from which the statements' pages were drawn."""
     statements: tuple[Timed, ...]
@@ -149,11 +155,9 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class ExecutedOnce:
+class ExecutedOnce(OfStep):
     """A statement that was executed once, such as a scan."""
 
-    step: str
-    part: str
     seconds: Seconds
     """Seen from the client."""
 
@@ -175,11 +179,9 @@ class Accounted:
 
 
 @dataclass(frozen=True)
-class StepIo:
+class StepIo(OfStep):
     """Reads during one step, as the kernel and the server account them."""
 
-    step: str
-    part: str
     calls: int | None
     """Reads that the step's own process asked the kernel for (/proc/PID/io); None where the
     process cannot be asked, here and in the next three."""
@@ -193,11 +195,9 @@ class StepIo:
 
 
 @dataclass(frozen=True)
-class WithClients:
+class WithClients(OfStep):
     """A step under one number of clients."""
 
-    step: str
-    part: str
     clients: int
     transactions: int
     tps: float
@@ -209,11 +209,9 @@ class WithClients:
 
 
 @dataclass(frozen=True)
-class Checkpointed:
+class Checkpointed(OfStep):
     """One CHECKPOINT."""
 
-    step: str
-    part: str
     seconds: Seconds
     """Seen from the client."""
     dirty: int

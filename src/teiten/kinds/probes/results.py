@@ -16,7 +16,7 @@ from statistics import fmean
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate, Verdict, VerdictKind
-from teiten.kinds.probes.measurement import PageOrigin
+from teiten.kinds.probes.measurement import OfStep, PageOrigin
 from teiten.kinds.probes.model import NAME
 from teiten.kinds.probes.thresholds import Size
 from teiten.model.text import Bilingual
@@ -43,12 +43,9 @@ def mean_time(groups: Iterable[Times]) -> Seconds | None:
 
 
 @dataclass(frozen=True)
-class PartTimes:
+class PartTimes(OfStep):
     """The timed statements of one step in one part."""
 
-    step: str
-    part: str
-    """The part as the probe's file has it; empty in a probe without parts."""
     size: Bytes
     """The size of the part."""
     times: Times
@@ -102,12 +99,9 @@ class SweepCost:
 
 
 @dataclass(frozen=True)
-class ClientsPoint:
+class ClientsPoint(OfStep):
     """One number of clients of one step in one part; means over the trials."""
 
-    step: str
-    part: str
-    """The part as the probe's file has it; empty in a probe without parts."""
     clients: int
     tps: Estimate
     latency: Estimate
