@@ -12,6 +12,7 @@ def machine_rows(t: Texts, facts: HostFacts) -> list[tuple[str, str | None]]:
     cpu, memory, disk = facts.cpu, facts.memory, facts.disk
     available = memory.available
     system = (facts.distribution or facts.system, facts.kernel, facts.architecture)
+    file_system = t("list.aside", said=disk.file_system, aside=disk.options)
 
     def count(value: float | None) -> str | None:
         return None if value is None else plain(value)
@@ -42,6 +43,6 @@ def machine_rows(t: Texts, facts: HostFacts) -> list[tuple[str, str | None]]:
         (t("fact.transparent"), memory.transparent_huge_pages),
         (t("fact.disk"), f"{disk.kind}, {disk.device}"),
         (t("fact.scheduler"), facts.io_scheduler),
-        (t("fact.file-system"), f"{t.aside(disk.file_system, disk.options)}, {disk.mount_point}"),
+        (t("fact.file-system"), f"{file_system}, {disk.mount_point}"),
         (t("fact.space"), in_bytes("topology.space", free=disk.free, total=disk.total)),
     ]

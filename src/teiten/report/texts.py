@@ -65,8 +65,8 @@ class Texts:
         return text.in_language(self.language)
 
     def aside(self, text: str, aside: str) -> str:
-        """``text`` with ``aside`` in the language's own brackets."""
-        return self("list.aside", said=text, aside=aside)
+        """``text`` with ``aside`` in the language's own brackets; alone where that is empty."""
+        return self("list.aside", said=text, aside=aside) if aside else text
 
     def listed(self, parts: Iterable[str]) -> str:
         """Parts one after the other; where one has a comma of its own, semicolons part them."""

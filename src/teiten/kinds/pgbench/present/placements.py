@@ -35,8 +35,8 @@ def placements(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     mine = [placed for placed in every if placed.workload == workload]
     for at, result in enumerate(mine, start=1):
         name = f"{prefix}-placement-{at}"
-        title, varied = kit.t("placement.title"), kit.names.varied_levels(result.context)
-        yield Heading(4, kit.t.aside(title, varied) if varied else title)
+        varied = kit.names.varied_levels(result.context)
+        yield Heading(4, kit.t.aside(kit.t("placement.title"), varied))
         if result is every[0]:
             yield from storage_tables(kit)
         yield Gallery((_chart(kit, name, result),))

@@ -62,7 +62,7 @@ def _part(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Iterator[Blo
     if first.load == CLIENTS:
         levels = names.context(first.context) if first.context else ""
     title = wording(kit, first.load)("title")
-    yield Heading(4, kit.t.aside(title, levels) if levels else title)
+    yield Heading(4, kit.t.aside(title, levels))
     yield Items(tuple(_alike(kit, results)), "findings")
     yield Further((_chart(kit, name, results), _table(kit, f"{name}-table", results)))
 
@@ -397,4 +397,4 @@ def _side_at(kit: Kit, result: ScalingResult) -> str:
     level = kit.names.varied_levels(
         result.context, *([] if result.load == CLIENTS else [result.load])
     )
-    return kit.t("discussion.side-at", side=side, level=level) if level else side
+    return kit.t.aside(side, level)

@@ -83,9 +83,8 @@ def clients_charts(kit: Kit, name: str, result: ProbeResult) -> Iterator[Chart |
             for point in side.clients
             if (point.step, point.part) == place
         ]
-        title = t("chart.probe-clients.title")
         words = (
-            t("probe.title", title=title, context=step) if step else title,
+            t.aside(t("chart.probe-clients.title"), step),
             t("chart.probe-clients.note", confidence=kit.confidence),
             "TPS",
         )

@@ -153,7 +153,7 @@ def _moved(kit: Kit, results: Sequence[ProbeResult]) -> Iterator[str]:
         return
     effects = [(result, effect) for result in results if (effect := result.effect) and effect.size]
     moved = [
-        kit.t("probe.title", title=probe_name(kit, result), context=effect_word(kit, effect))
+        kit.t.aside(probe_name(kit, result), effect_word(kit, effect))
         for result, effect in effects
         if effect.size is not Size.NONE
     ]
@@ -184,9 +184,7 @@ def _sizes(kit: Kit, recommendation: Recommendation, sides: Sequence[str]) -> st
 def _sized(kit: Kit, side: str, size: float) -> str:
     """``75% (1.5 GiB)``"""
     short = kit.short(side)
-    if not short.endswith("%"):
-        return short
-    return kit.t("probe.sized", side=short, size=bytes_text(size))
+    return kit.t.aside(short, bytes_text(size) if short.endswith("%") else "")
 
 
 def _cliffs(kit: Kit, result: ProbeResult) -> Iterator[str]:
@@ -268,13 +266,12 @@ def _after_scan(kit: Kit, result: ProbeResult) -> str:
 def _beaten(kit: Kit, results: Sequence[ProbeResult]) -> Iterator[str]:
     """Say by probe which sides were decided to be slower; nothing by a profile too short for it."""
     by_probe = [
-        kit.t(
-            "probe.title",
-            title=kit.t("list.separator").join(
+        kit.t.aside(
+            kit.t("list.separator").join(
                 kit.t("beaten.by", side=kit.short(side), by=kit.short(by))
                 for side, by in result.beaten.items()
             ),
-            context=probe_name(kit, result),
+            probe_name(kit, result),
         )
         for result in results
         if kit.study.conclusive and result.tells_of_memory and result.beaten

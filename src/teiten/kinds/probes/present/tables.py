@@ -332,7 +332,7 @@ def probe_name(kit: Kit, result: ProbeResult) -> str:
     results = probes_found(kit.analysis).results
     if len({alike.workload for alike in results if alike.probe == result.probe}) < 2:
         return title
-    return kit.t("probe.title", title=title, context=kit.names.workload(result.workload))
+    return kit.t.aside(title, kit.names.workload(result.workload))
 
 
 def probe_title(kit: Kit, result: ProbeResult) -> str:
@@ -341,8 +341,7 @@ def probe_title(kit: Kit, result: ProbeResult) -> str:
 
 
 def in_context(kit: Kit, title: str, context: Context) -> str:
-    levels = context_text(kit, context)
-    return kit.t("probe.title", title=title, context=levels) if levels else title
+    return kit.t.aside(title, context_text(kit, context))
 
 
 def context_text(kit: Kit, context: Context) -> str:

@@ -179,15 +179,11 @@ def _verdict(kit: Kit, contrast: ContrastResult, *, repeated: bool) -> Row:
 
 def _with_parts(kit: Kit, workload: str, method: str) -> str:
     """A method's title; of several steps with the share that each has of their time."""
-    title, shares = _title(kit, workload, method), _shares(kit, workload, method)
-    if not shares:
-        return title
     parts = (
         kit.t("table.methods.part", step=step_text(kit.t, name), share=percent(kit.t, share, 0))
-        for name, share in shares.items()
+        for name, share in _shares(kit, workload, method).items()
     )
-    listed = kit.t("list.separator").join(parts)
-    return kit.t("table.methods.with-parts", title=title, parts=listed)
+    return kit.t.aside(_title(kit, workload, method), kit.t("list.separator").join(parts))
 
 
 def _shares(kit: Kit, workload: str, method: str) -> dict[str, float]:

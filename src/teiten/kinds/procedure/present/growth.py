@@ -118,8 +118,7 @@ def _called(kit: Kit, method: str) -> str:
 
 def _which(kit: Kit, method: str, step: str, context: Context) -> str:
     timed = kit.t.aside(_called(kit, method), step_text(kit.t, step))
-    level = kit.names.varied_levels(context)
-    return kit.t.aside(timed, level) if level else timed
+    return kit.t.aside(timed, kit.names.varied_levels(context))
 
 
 def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
