@@ -27,7 +27,6 @@ from teiten.report.tables import (
     Row,
     Table,
     TableCell,
-    columns_of,
     headings,
     number_cell,
     without_unknown,
@@ -113,7 +112,7 @@ def model_table(kit: Kit, workload: str, rows: int, results: list[ScaleOutResult
                 _fraction(best_scaling(nodes, rows)),
             )
         )
-    columns = columns_of(t, "scale-out.model", names, ())
+    columns = headings(t, *(f"scale-out.model.{name}" for name in names), numeric=True)
     note = t("scale-out.model.note-printed" if printed else "scale-out.model.note", rows=rows)
     return Table(
         f"commits-{workload}", t("scale-out.model.caption"), columns, tuple(lines), note=note
@@ -241,8 +240,10 @@ def fsync_table(kit: Kit) -> Table | None:
         for interval, printed in PRINTED_SHARES.items()
         if str(interval) in latest["rates"]
     )
-    keys = ("interval", "bandwidth", "printed")
-    columns = columns_of(t, "scale-out.fsync", keys, ("interval",))
+    columns = (
+        *headings(t, "scale-out.fsync.interval"),
+        *headings(t, "scale-out.fsync.bandwidth", "scale-out.fsync.printed", numeric=True),
+    )
     note = t("scale-out.fsync.note", folder=latest["folder"], device=latest["device"])
     return Table("fsync-intervals", t("scale-out.fsync.caption"), columns, rows, note=note)
 
