@@ -23,14 +23,7 @@ from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.effects import confidence_percent, percent, ratio_in_reach
 from teiten.report.numbers import NOTHING, REACH, bytes_text, significant
 from teiten.report.sites import have_own_hosts
-from teiten.report.tables import (
-    Row,
-    Table,
-    TableCell,
-    headings,
-    number_cell,
-    without_unknown,
-)
+from teiten.report.tables import Row, Table, TableCell, headings, number_cell, without_unknown
 from teiten.report.view.kit import Kit
 
 OF_THE_REPORT = 3
