@@ -77,6 +77,9 @@ class KindPlan(ABC):
 
     does: ClassVar[str]
     """The phrase by which messages tell what such a workload does: ``times queries one by one``."""
+    loading: ClassVar[str]
+    """The phrase by which plans tell what is done to a server, with the places ``{version}``, of
+    pgbench, and ``{where}``, the client's."""
 
     metrics: ClassVar[tuple[Metric, ...]]
     """Metrics of which a trial of the kind has one number each; the first one is judged."""
@@ -230,10 +233,6 @@ class KindPlan(ABC):
     def facts(self, workload: Workload) -> Iterable[str]:
         """List what a plan tells of a workload besides its source and its data."""
         return ()
-
-    @abstractmethod
-    def loading(self, version: str, where: str) -> str:
-        """Say what is done to a server. ``version``: of pgbench; ``where``: the client's place."""
 
     def rehearsal(self) -> ToldStep:
         """The trial of a workload's scripts before the first trial of a campaign."""

@@ -73,6 +73,7 @@ class PgbenchTable(WorkloadTable):
 
 class PgbenchKind(KindPlan):
     does = "is a load of pgbench"
+    loading = "load the server with pgbench {version} from {where}"
     metrics = METRICS
     contrasted = CONTRASTED
     rate = TPS
@@ -203,9 +204,6 @@ class PgbenchKind(KindPlan):
         if factor == NODES:
             return _with_clients(load, load.clients * max(1, int(level))) if load.per_node else load
         return _with_clients(load, int(level)) if factor == "clients" else load
-
-    def loading(self, version: str, where: str) -> str:
-        return f"load the server with pgbench {version} from {where}"
 
     def rehearsal(self) -> ToldStep:
         phrase = f"try its script with one transaction, for {REHEARSAL:g} s at most"

@@ -63,6 +63,7 @@ class ProbesTable(WorkloadTable):
 
 class Probes(KindPlan):
     does = "runs probes one by one"
+    loading = "put pages where a probe wants them, verify that, and time single statements"
     metrics = METRICS
     contrasted = CONTRASTED
     measures = tuple(ProbeMeasure)
@@ -148,9 +149,6 @@ class Probes(KindPlan):
 
     def facts(self, workload: Workload) -> Iterator[str]:
         yield f"{len(run_of(workload))} probes, each in a trial of its own"
-
-    def loading(self, version: str, where: str) -> str:
-        return "put pages where a probe wants them, verify that, and time single statements"
 
     def warm_up(self, study: Study, workload: Workload) -> ToldStep:
         return ToldStep("warm-up", "nothing: each probe makes the state that it needs")

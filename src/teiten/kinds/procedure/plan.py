@@ -125,6 +125,7 @@ class ProcedureTable(WorkloadTable):
 
 class Procedures(KindPlan):
     does = "times the steps of procedures"
+    loading = "set a method up, then time its steps"
     metrics = METRICS
     contrasted = CONTRASTED
     measures: ClassVar[tuple[str, ...]] = (STEP_TIME,)
@@ -187,9 +188,6 @@ class Procedures(KindPlan):
 
     def facts(self, workload: Workload) -> Iterator[str]:
         yield f"{len(procedure_of(workload).methods)} methods, each in a trial of its own"
-
-    def loading(self, version: str, where: str) -> str:
-        return "set a method up, then time its steps"
 
     def warm_up(self, study: Study, workload: Workload) -> ToldStep:
         return ToldStep("warm-up", "the method's set-up, not timed, and a CHECKPOINT")

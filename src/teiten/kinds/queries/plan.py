@@ -62,6 +62,7 @@ class QueriesTable(WorkloadTable):
 
 class Queries(KindPlan):
     does = "times queries one by one"
+    loading = "time queries one by one, and explain each with ANALYZE apart from its timing"
     metrics = METRICS
     contrasted = CONTRASTED
     measures = tuple(PlanMeasure)
@@ -134,9 +135,6 @@ class Queries(KindPlan):
         yield f"at most {format_duration(options.timeout)}"
         if options.variables is not None:
             yield f"each trial draws {options.variables}"
-
-    def loading(self, version: str, where: str) -> str:
-        return "time queries one by one, and explain each with ANALYZE apart from its timing"
 
     def warm_up(self, study: Study, workload: Workload) -> ToldStep:
         return ToldStep("warm-up", "the query once, discarded")

@@ -55,7 +55,8 @@ class ActionContext:
             yield f"load {servers} at once with Teiten's generator of pairs from {where}"
             return
         for kind in sorted({workload.kind for workload in self.plan.study.workloads}):
-            yield plan_of(kind).loading(str(self.plan.pgbench.version), where)
+            phrase = plan_of(kind).loading
+            yield phrase.format(version=self.plan.pgbench.version, where=where)
 
     def page_cache(self) -> str:
         limited = any(trial.memory_limits for trial in self.plan.trials)
