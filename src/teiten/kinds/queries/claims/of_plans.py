@@ -77,10 +77,6 @@ class PlanHas(OfQueries):
         """The name under which it is observed: 1 or 0."""
         return f"{HAS_NODE}:{'|'.join(self.nodes)}"
 
-    @property
-    def queries_named(self) -> tuple[str, ...]:
-        return self.queries
-
     def quantities(self, claim: Claim) -> tuple[str]:
         return (self.metric,)
 
@@ -184,10 +180,6 @@ class WorkersByRule(OfQueries):
         """The name under which a trial's number by the rule is observed."""
         quantity = BY_SIZE if self.rule is RuleOfWorkers.SIZE else BY_PARTITIONS
         return f"{quantity}:{self.relation}" if self.relation else quantity
-
-    @property
-    def queries_named(self) -> tuple[str, ...]:
-        return self.queries
 
     def quantities(self, claim: Claim) -> tuple[str, ...]:
         return LAUNCHED, self.metric, PERMITTED, SERIAL

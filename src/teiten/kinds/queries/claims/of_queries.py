@@ -76,10 +76,12 @@ class ClaimSides(NamedTuple):
 class OfQueries(Predicate):
     """About queries, block by block; empty ``queries`` are every one of the workload."""
 
+    queries: Words = ()
+
     @property
     def queries_named(self) -> tuple[str, ...]:
         """The queries that it speaks of; empty for all."""
-        return ()
+        return self.queries
 
     @property
     def only_at(self) -> Mapping[str, Collection[str]]:
