@@ -309,7 +309,7 @@ def test_tps_follows_the_bandwidth_that_it_went_with() -> None:
     assert found[Direction.WRITTEN] > 0.99 > found[Direction.READ] > 0.9
     assert followed(update) is None, "with both alike"
     assert followed(update[:4]) is None
-    none_written = [row(one.tps, one.read, 0.0) for one in update]
+    none_written = [row(one.tps, one.total(Direction.READ), 0.0) for one in update]
     assert set(correlations(none_written)) == {Direction.READ}
 
 

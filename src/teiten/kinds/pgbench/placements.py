@@ -83,14 +83,10 @@ class PlacementRow:
     bottleneck: str | None
     """The storage class that the trials are consistent with being limited by."""
 
-    @property
-    def read(self) -> float:
+    def total(self, direction: Direction) -> float:
         """B/s of all storage classes."""
-        return sum(storage.read for storage in self.storages)
-
-    @property
-    def written(self) -> float:
-        return sum(storage.written for storage in self.storages)
+        rates: Iterator[float] = (getattr(use, direction.value) for use in self.storages)
+        return sum(rates)
 
 
 class Direction(StrEnum):
@@ -182,7 +178,7 @@ def correlations(rows: Sequence[PlacementRow]) -> dict[Direction, float]:
     """Correlate TPS with the bandwidth of all storages, both as logarithms, over the placements."""
     by_direction = {}
     for direction in Direction:
-        values = [getattr(row, direction.value) for row in rows]
+        values = [row.total(direction) for row in rows]
         positive = all(value > 0 for value in values) and all(row.tps > 0 for row in rows)
         if not positive or len(set(values)) < 2:
             continue

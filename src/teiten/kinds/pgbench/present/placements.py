@@ -157,7 +157,7 @@ def _total(row: PlacementRow | None, way: Direction, storages: Sequence[str]) ->
     """B/s of all storages; None where that of one is not known."""
     if row is None or not storages or len(row.storages) < len(storages):
         return None
-    return row.read if way is Direction.READ else row.written
+    return row.total(way)
 
 
 def _devices(kit: Kit, name: str, result: PlacementResult) -> Table:
