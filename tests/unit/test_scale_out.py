@@ -84,7 +84,7 @@ def test_the_smallest_number_of_nodes_that_pays() -> None:
 
 def of_plain(nodes: int, low: float, high: float) -> NodesPoint:
     ratio = Estimate((low * high) ** 0.5, low, high, 4)
-    return NodesPoint(nodes, 100.0, ratio, None, None, None, None, None, ())
+    return NodesPoint(nodes, 100.0, ratio, None, None, None, ())
 
 
 def test_a_shape_is_laid_to_the_cache_only_where_the_servers_say_so() -> None:
@@ -172,8 +172,8 @@ def test_a_campaign_by_nodes() -> None:
     assert read.cost is not None and read.cost.mean == pytest.approx(0.977, abs=0.001)
     four = read.point(4)
     assert four is not None
-    assert (four.hit_ratio, four.reads_per_node) == (0.9, 10.0)
-    assert four.disk_reads_per_node is None, "no figures of each node"
+    assert (four.figure("buffer_hits"), four.figure("reads")) == (0.9, 10.0)
+    assert four.figure("disk_read") is None, "no figures of each node"
     update = found[2].point(4)
     assert update is not None and (update.participants, update.retries) == (1.75, 0.5)
     assert (found[0].rows, found[2].rows) == (None, 3)

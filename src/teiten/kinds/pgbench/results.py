@@ -78,31 +78,15 @@ class NodesPoint:
     to_plain: Estimate | None
     to_one: Estimate | None
     """Against one node of the same engine."""
-    reads_per_node: float | None
-    """Blocks that were not in shared buffers, per second and server that holds rows."""
-    wal_per_node: float | None
-    """Bytes per second."""
     participants: float | None
     retries: float | None
     """Per transaction."""
     uses: tuple[RoleUse, ...]
     """Resources that the servers used, by their roles; those that hold rows last."""
 
-    @property
-    def hit_ratio(self) -> float | None:
-        """Blocks found in shared buffers, by all asked for, on the servers that hold rows."""
-        return self.uses[-1].figures["buffer_hits"]
-
-    @property
-    def in_memory(self) -> float | None:
-        """Blocks found in shared buffers or the page cache, by all asked for, on the servers that
-        hold rows; where each server has a page cache of its own."""
-        return self.uses[-1].figures["in_memory"]
-
-    @property
-    def disk_reads_per_node(self) -> float | None:
-        """Bytes per second, where each server has a disk's figures of its own."""
-        return self.uses[-1].figures["disk_read"]
+    def figure(self, name: str) -> float | None:
+        """A figure (``scale_out.FIGURES``) of the servers that hold rows."""
+        return self.uses[-1].figures[name]
 
 
 @dataclass(frozen=True)

@@ -139,14 +139,11 @@ def _result(sides: _Compared) -> ScaleOutResult:
 def _point(nodes: int, sides: _Compared, holders: Sequence[Node]) -> NodesPoint:
     """``holders``: the servers that hold rows."""
     trials = [observation.metrics for observation in sides.by_nodes[nodes].values()]
-    used = [_Used(trial, holders) for trial in trials]
     return NodesPoint(
         nodes=nodes,
         tps=median([trial.get(TPS.name, math.nan) for trial in trials]),
         to_plain=None if nodes == PLAIN else sides.ratio(PLAIN, nodes),
         to_one=None if nodes in (PLAIN, ONE) else sides.ratio(ONE, nodes),
-        reads_per_node=_median(trial.per_second("blocks_read") for trial in used),
-        wal_per_node=_median(trial.per_second("wal_bytes") for trial in used),
         participants=_median(trial.get(PARTICIPANTS.name) for trial in trials),
         retries=_median(map(_retries, trials)),
         uses=uses_of(nodes, holders, trials),
@@ -190,11 +187,11 @@ def cause_of(shape: Shape, point: NodesPoint | None, most: NodesPoint) -> Cause 
     """Find the cause of a shape by the blocks that one and the most nodes found in memory."""
     if point is None or point is most:
         return None
-    first, last = point.in_memory, most.in_memory
+    first, last = point.figure("in_memory"), most.figure("in_memory")
     if first is None or last is None:
         return None
     if shape is Shape.SUPER_LINEAR:
-        fell = (most.disk_reads_per_node or 0.0) < (point.disk_reads_per_node or 0.0)
+        fell = (most.figure("disk_read") or 0.0) < (point.figure("disk_read") or 0.0)
         return Cause.CACHE if fell and 1 - last < MUCH_LESS * (1 - first) else None
     if shape in (Shape.RISING, Shape.FLAT, Shape.FALLING) and first >= IN_MEMORY:
         return Cause.ALREADY
@@ -295,8 +292,12 @@ FIGURES: Mapping[str, Callable[[_Used], float | None]] = {
     "sent": _rate("own_sent_bytes"),
     "commits": _rate(NODE_COMMITS),
     "prepared": _mean(NODE_PREPARED),
+    "reads": _rate("blocks_read"),
+    "wal": _rate("wal_bytes"),
 }
 """Figures of the use by servers: CPU time as a share of all processors of the machine; memory, page
 cache among it; blocks found in shared buffers or in memory by all that were asked for, and in the
 page cache by those that were not in shared buffers; bytes, WAL made durable, and commits of
-transactions that changed something, each per second; transactions that were left prepared."""
+transactions that changed something, each per second; transactions that were left prepared; blocks
+that were not in shared buffers, and bytes of WAL, per second. What is of memory and disks is known
+where each server has a page cache and a disk's figures of its own."""

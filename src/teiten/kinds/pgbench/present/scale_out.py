@@ -106,7 +106,7 @@ def _notes(kit: Kit, results: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
     here = not any(distribution.ran_already for distribution in spread)
     if have_own_hosts(kit):
         yield Text(t("scale-out.own-hosts"), "note")
-    elif here and all(point.disk_reads_per_node is None for point in points):
+    elif here and all(point.figure("disk_read") is None for point in points):
         yield Text(t("scale-out.shared"), "note")
 
 
@@ -192,7 +192,7 @@ def _cause(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
     if result.cause is None or first is None:
         return
     shares = _both(first, last, "in_memory") or (0.0, 0.0)
-    reads = _both(first, last, "disk_reads_per_node") or (0.0, 0.0)
+    reads = _both(first, last, "disk_read") or (0.0, 0.0)
     yield kit.t(
         f"scale-out.cause.{result.cause.value}",
         most=result.most,
@@ -220,14 +220,14 @@ def _evidence(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
     if first is None or first is last:
         return
     for name, written in (
-        ("hit_ratio", lambda value: percent(kit.t, value, 2)),
+        ("buffer_hits", lambda value: percent(kit.t, value, 2)),
         ("in_memory", lambda value: percent(kit.t, value, 2)),
-        ("reads_per_node", lambda value: significant(value, 3)),
-        ("disk_reads_per_node", bytes_text),
-        ("wal_per_node", bytes_text),
+        ("reads", lambda value: significant(value, 3)),
+        ("disk_read", bytes_text),
+        ("wal", bytes_text),
     ):
         pair = _both(first, last, name)
-        relevant = name != "wal_per_node" or kit.study.workload(result.workload).changes_data
+        relevant = name != "wal" or kit.study.workload(result.workload).changes_data
         if pair is not None and relevant:
             values = {"one": written(pair[0]), "last": written(pair[1])}
             yield kit.t(f"scale-out.evidence.{name}", most=result.most, **values)
@@ -237,8 +237,8 @@ def _evidence(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
 
 
 def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float] | None:
-    pair = getattr(first, name), getattr(last, name)
-    return None if None in pair else pair
+    before, after = first.figure(name), last.figure(name)
+    return None if before is None or after is None else (before, after)
 
 
 def _with_interval(kit: Kit, result: ScaleOutResult, ratio: Estimate) -> str:

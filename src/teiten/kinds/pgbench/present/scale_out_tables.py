@@ -63,9 +63,9 @@ def _row(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
         _ratio_cell(point.to_plain),
         TableCell(t("interval.plain", **ends) if ends else NOTHING),
         _ratio_cell(point.to_one),
-        number_cell(point.hit_ratio, lambda hits: percent(t, hits, 2)),
-        number_cell(point.reads_per_node, lambda reads: significant(reads, 3)),
-        TableCell(bytes_text(point.wal_per_node), point.wal_per_node),
+        number_cell(point.figure("buffer_hits"), lambda hits: percent(t, hits, 2)),
+        number_cell(point.figure("reads"), lambda reads: significant(reads, 3)),
+        TableCell(bytes_text(point.figure("wal")), point.figure("wal")),
         number_cell(point.retries, lambda retries: significant(retries, 2)),
     )
 
@@ -184,7 +184,7 @@ def _chart(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) -
 
 SHARES = ("cpu_share", "buffer_hits", "cache_hits")
 COUNTS = ("syncs", "commits", "prepared")
-USED = tuple(name for name in FIGURES if name != "in_memory")
+USED = tuple(name for name in FIGURES if name not in {"in_memory", "reads", "wal"})
 """Columns of what servers used; those that are no shares and no counts are bytes."""
 PRINTED_SHARES: Mapping[int, float] = {8192: 3.6, 128 * 1024: 40.2, 0: 197}
 """Bytes between two calls of fsync, 0 for never: MB/s of table 5.6."""
