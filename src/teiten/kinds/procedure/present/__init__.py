@@ -29,17 +29,7 @@ from teiten.report.effects import effect_cells, percent
 from teiten.report.names import step_text
 from teiten.report.numbers import MINUS, NOTHING, bytes_text, significant
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
-from teiten.report.tables import (
-    Column,
-    Row,
-    Table,
-    TableCell,
-    cells,
-    columns_of,
-    headings,
-    number_cell,
-    without_unknown,
-)
+from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell, without_unknown
 from teiten.report.view.contrasts import of_workload, verdict_cell
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.series import series_of
@@ -155,10 +145,12 @@ def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
         f"answer-methods-{at}",
         of_workload(kit, t("table.methods.caption"), contrasts[0].workload),
         (
-            *headings(t, "factor.method", "table.verdict"),
-            *headings(t, "table.methods.times", "table.interval", numeric=True),
-            *headings(t, "table.methods.against"),
-            *headings(t, "table.pairs", numeric=True),
+            Column(t("factor.method")),
+            Column(t("table.verdict")),
+            Column(t("table.methods.times"), numeric=True),
+            Column(t("table.interval"), numeric=True),
+            Column(t("table.methods.against")),
+            Column(t("table.pairs"), numeric=True),
         ),
         rows,
         note=t("table.methods.note") if at == 1 else "",
@@ -271,7 +263,7 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     )
     keys = ("time", "rate", "cpu", "wal", "size")
     columns, rows = without_unknown(
-        (*headings(t, "factor.method", "table.level"), *_columns(kit, keys)), rows
+        (Column(t("factor.method")), Column(t("table.level")), *_columns(kit, keys)), rows
     )
     texts = [cell.text for row in rows for cell in row]
     note = t("table.taken.note")
@@ -287,7 +279,7 @@ def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     beside = [key for key in BESIDE if any(getattr(step, key) is not None for step in every)]
     rows = tuple(row for group in groups for row in _steps(kit, group, beside))
     columns = (
-        *headings(t, "table.steps.method", "table.level", "table.steps.step"),
+        *(Column(t(f"table.{key}")) for key in ("steps.method", "level", "steps.step")),
         *_columns(kit, ("time", "share", *OF_BACKEND)),
         *_columns(kit, (key.replace("_", "-") for key in beside)),
     )
@@ -297,8 +289,8 @@ def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     return boxed(Table(name, t("table.steps.caption"), columns, rows, note=note))
 
 
-def _columns(kit: Kit, keys: Iterable[str]) -> tuple[Column, ...]:
-    return columns_of(kit.t, "table.taken", keys, ())
+def _columns(kit: Kit, keys: Iterable[str]) -> Iterator[Column]:
+    return (Column(kit.t(f"table.taken.{key}"), numeric=True) for key in keys)
 
 
 def _all_steps(group: TrialGroup) -> Iterator[StepOfTrial]:

@@ -23,16 +23,7 @@ from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curve
 from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.names import step_text
 from teiten.report.numbers import NOTHING, bytes_text, fixed, significant
-from teiten.report.tables import (
-    Column,
-    Row,
-    Table,
-    TableCell,
-    cells,
-    columns_of,
-    headings,
-    number_cell,
-)
+from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.kit import Kit
 
 MICRO = 1e6
@@ -127,9 +118,9 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
     levels = any(kit.names.varied_levels(line.context) for line in lines)
     heads = ("steps.method", "steps.step", *(("level",) if levels else ()))
     columns = (
-        *columns_of(t, "table", heads, heads),
-        *columns_of(t, "table.growth", keys, ()),
-        *headings(t, "table.verdict"),
+        *(Column(t(f"table.{head}")) for head in heads),
+        *(Column(t(f"table.growth.{key}"), numeric=True) for key in keys),
+        Column(t("table.verdict")),
     )
     note = t(
         "table.growth.note",
@@ -224,7 +215,7 @@ def _by_partitions(kit: Kit, prefix: str, workload: str, figure: str) -> Table |
     numbers = sorted({number for line in by_line.values() for number in line})
     t = kit.t
     columns = (
-        *headings(t, "table.steps.method", "table.steps.step", "table.level"),
+        *(Column(t(f"table.{head}")) for head in ("steps.method", "steps.step", "level")),
         *(Column(t("growth.partitions", count=_count(number)), numeric=True) for number in numbers),
     )
     methods = [method.name for method in procedure_of(kit.study.workload(workload)).methods]

@@ -23,16 +23,7 @@ from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
 from teiten.report.effects import confidence_percent, effect_cells, ratio_with_interval
 from teiten.report.numbers import NOTHING, fixed, significant
-from teiten.report.tables import (
-    Column,
-    Row,
-    Table,
-    cells,
-    columns_of,
-    headings,
-    number_cell,
-    without_unknown,
-)
+from teiten.report.tables import Column, Row, Table, cells, number_cell, without_unknown
 from teiten.report.view.kit import Kit
 
 
@@ -140,7 +131,7 @@ def _table(kit: Kit, at: int, pair: _ComparedQueries) -> Table:
         t("table.published-queries.caption", what=pair.caption),
         (
             Column(kit.names.factor(QUERY)),
-            *columns_of(t, "table", titles, ()),
+            *(Column(t(f"table.{name}"), numeric=True) for name in titles),
         ),
         tuple(_row(kit, pair.checks.get(query), query, old, new) for query, old, new in pair.rows),
         note=t(
@@ -181,12 +172,16 @@ def _workers(kit: Kit) -> Table | None:
     ]
     if not rows:
         return None
-    keys = ("workers-printed", "workers-by-size", "workers-here")
-    heads = (*headings(t, "table.finding"), Column(kit.names.factor(QUERY)))
+    columns = tuple(
+        Column(t(f"table.{name}"), numeric=True)
+        for name in ("workers-printed", "workers-by-size", "workers-here")
+    )
     return Table(
         "published-workers",
         t("table.published-workers.caption"),
-        *without_unknown((*heads, *columns_of(t, "table", keys, ())), rows),
+        *without_unknown(
+            (Column(t("table.finding")), Column(kit.names.factor(QUERY)), *columns), rows
+        ),
         note=t("table.published-workers.note"),
     )
 
