@@ -92,9 +92,9 @@ class KindPresent(ABC):
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
         """The results of a workload; ``prefix`` makes ids unique in the page."""
 
-    @abstractmethod
     def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
         """Show the limits with which a workload's results are consistent."""
+        return ()
 
     def discussed(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
         """Discuss a workload before its sides are compared: paragraphs of sentences."""
@@ -105,13 +105,13 @@ class KindPresent(ABC):
         the first one, which is empty where none matters."""
         return ()
 
-    @abstractmethod
     def sections(self, kit: Kit) -> Iterable[Section]:
         """Sections of its own, between those on causes and on published findings."""
+        return ()
 
-    @abstractmethod
     def published(self, kit: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:
         """Charts and tables that set printed and measured beside one another."""
+        return (), ()
 
 
 def present_of(name: str) -> KindPresent:

@@ -11,7 +11,7 @@ from teiten.analysis.model.observations import Context, without
 from teiten.kinds.contract_present import KindPresent
 from teiten.model.quantities import is_number
 from teiten.model.study import SERVER
-from teiten.report.blocks import Block, Box, Section, folded, gallery, looked_up
+from teiten.report.blocks import Block, Box, folded, gallery, looked_up
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import forest
 from teiten.report.effects import interval_text, ratio_text
@@ -74,16 +74,6 @@ class UsualPresent(KindPresent):
             return TableCell(kit.t("table.generator-shares", old=old, new=new), shares[0])
 
         return replace(judged, further=share, further_title=kit.t("table.generator"))
-
-    def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
-        del kit, workload
-        return ()
-
-    def sections(self, _: Kit) -> Iterable[Section]:
-        return ()
-
-    def published(self, _: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:
-        return (), ()
 
 
 def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
