@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import (
@@ -19,6 +19,7 @@ from teiten.analysis.model.verdict import BY_SIGN, Interval, Verdict
 from teiten.kinds.contract_present import present_of
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
+from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.report.effects import (
     WIDEST,
@@ -63,6 +64,14 @@ def verdict_kind(verdict: Verdict) -> str:
 def is_open(verdict: Verdict) -> bool:
     """Whether nothing was decided, or the campaign supports no conclusion."""
     return not verdict.conclusive or verdict.kind is VerdictKind.INCONCLUSIVE
+
+
+def notice_of_profile(t: Texts, study: Study) -> Iterator[str]:
+    """Say that the profile supports no conclusion, or is a quick look."""
+    if not study.conclusive:
+        yield t("notice.no-conclusion", profile=study.profile)
+    elif not study.replicates:
+        yield t("notice.quick-look", profile=study.profile)
 
 
 def machine_text(t: Texts, facts: HostFacts) -> str:

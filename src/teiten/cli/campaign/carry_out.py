@@ -21,7 +21,6 @@ from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, u
 from teiten.cli.failures import with_causes
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
-from teiten.cli.text.cautions import profile_notice
 from teiten.cli.text.noise import noise_lines
 from teiten.cli.text.outcome import outcome_lines
 from teiten.errors import (
@@ -49,7 +48,8 @@ from teiten.model.noise import NOISE, NoiseFloor
 from teiten.model.pairs_check import PAIRS_CHECK
 from teiten.model.progress import RESUMED, allotted_blocks
 from teiten.plan.sites.of import all_here
-from teiten.report.sentences import verdict_sentence
+from teiten.report.sentences import notice_of_profile, verdict_sentence
+from teiten.report.texts import texts
 from teiten.study.load import load_study
 from teiten.ways.registry import way_of
 
@@ -214,7 +214,7 @@ def run_trials(
 def _tell(session: Session, carried: CarriedOut) -> None:
     """Say how a campaign ended. Raises TrialsFailedError."""
     analysis = carried.analysis
-    session.console.say(*profile_notice(analysis.plan.study))
+    session.console.say(*notice_of_profile(texts("en"), analysis.plan.study))
     session.console.say(*filter(None, (busy_machine_line(analysis), *ending_lines(analysis))))
     judged = [contrast for contrast in analysis.contrasts if contrast.metric.judged]
     for contrast in judged:
@@ -242,12 +242,12 @@ def having_texts(ledger: Ledger) -> Iterator[None]:
     """Have the plan's texts for as long as the campaign runs. Raises UsageError where the files
     have changed since it began, and StudyError where they are gone."""
     study = ledger.plan.study
-    with ExitStack() as texts:
+    with ExitStack() as kept:
         if not study.keep_texts:
             overrides = [change for change in study.overrides if change.startswith(OF_TEXTS)]
             again = load_study(str(study.file or study.name), overrides=overrides)
             try:
-                texts.enter_context(ledger.having_texts(again))
+                kept.enter_context(ledger.having_texts(again))
             except UnknownTextError as error:
                 raise UsageError(
                     f"{error.args[0]} is not what it was when {ledger.name} began, and its ledger"

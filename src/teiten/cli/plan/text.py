@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from teiten.cli.plan.make import Planned
-from teiten.cli.text.cautions import brief_cautions, profile_notice
+from teiten.cli.text.cautions import brief_cautions
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.errors import TeitenError
@@ -27,7 +27,8 @@ from teiten.model.units import Seconds
 from teiten.plan.dry import DryExecutor
 from teiten.plan.ordering import contrasted_parameters
 from teiten.plan.sites.of import all_start, host_rows, server_text, starts, working_folder_text
-from teiten.report.texts import caution_text
+from teiten.report.sentences import notice_of_profile
+from teiten.report.texts import caution_text, texts
 from teiten.ways.registry import way_of
 
 NUMBERS = frozenset({"trial", "block", "clients", "pgbench seed"})
@@ -50,7 +51,7 @@ def plan_lines(
     study = plan.study
     yield f"{study.title.en} ({study.name}), profile {study.profile}, seed {plan.seed}"
     yield from paragraph(study.question.en)
-    for notice in profile_notice(study):
+    for notice in notice_of_profile(texts("en"), study):
         yield from paragraph(notice)
     yield from _problem_lines(planned, lack, whole=whole)
     yield ""

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from teiten.model.build import OF_BUILDS
 from teiten.model.facts import Caution, Severity
-from teiten.model.study import Study
-from teiten.report.texts import caution_text, texts
+from teiten.report.texts import caution_text
 
 BUDGET = "budget"
 LEFT_OUT = "not measured"
@@ -48,14 +47,6 @@ def brief_cautions(cautions: Sequence[Caution]) -> Iterator[str]:
     for at, (cause, of_cause) in enumerate(shown, start=1):
         line = _line(cause, of_cause)
         yield line if at < len(shown) else f"{line}; advice: --verbose, or the report"
-
-
-def profile_notice(study: Study) -> Iterator[str]:
-    """Say what a profile cannot be used for, as the report does."""
-    if not study.conclusive:
-        yield texts("en")("notice.no-conclusion", profile=study.profile)
-    elif not study.replicates:
-        yield texts("en")("notice.quick-look", profile=study.profile)
 
 
 def _cause(caution: Caution) -> str:

@@ -24,7 +24,13 @@ from teiten.report.blocks import (
 )
 from teiten.report.effects import interval_of_ratio, percent, ratio_text
 from teiten.report.parts import noted_once
-from teiten.report.sentences import answer_parts, is_open, verdict_kind, verdict_word
+from teiten.report.sentences import (
+    answer_parts,
+    is_open,
+    notice_of_profile,
+    verdict_kind,
+    verdict_word,
+)
 from teiten.report.texts import Texts, caution_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
@@ -164,7 +170,7 @@ def _own(kit: Kit) -> Iterator[OwnAnswer]:
 def notices(kit: Kit) -> tuple[str, ...]:
     """Tell what a reader knows before the answer: of the profile, the machine, what is missing."""
     analysis, t = kit.analysis, kit.t
-    sentences = [*notice_of_profile(kit)]
+    sentences = [*notice_of_profile(t, kit.study)]
     devices = emulated(kit)
     if devices:
         sentences.append(t("notice.emulated", storages=t("list.separator").join(devices)))
@@ -177,14 +183,6 @@ def notices(kit: Kit) -> tuple[str, ...]:
             t.plural("notice.missing", analysis.missing, planned=len(analysis.plan.trials))
         )
     return tuple(sentences)
-
-
-def notice_of_profile(kit: Kit) -> Iterator[str]:
-    """Say that the profile supports no conclusion, or is a quick look."""
-    if not kit.study.conclusive:
-        yield kit.t("notice.no-conclusion", profile=kit.study.profile)
-    elif not kit.study.replicates:
-        yield kit.t("notice.quick-look", profile=kit.study.profile)
 
 
 def _builds_differ(kit: Kit) -> bool:

@@ -27,9 +27,9 @@ from teiten.report.blocks import (
 from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.numbers import moment
 from teiten.report.parts import parted
-from teiten.report.sentences import machine_text
+from teiten.report.sentences import machine_text, notice_of_profile
 from teiten.report.tables import Table, cells, headings
-from teiten.report.view.answer import answer, answers, notice_of_profile
+from teiten.report.view.answer import answer, answers
 from teiten.report.view.asked import asked
 from teiten.report.view.contrasts import with_captions
 from teiten.report.view.discussion import discussion
@@ -151,7 +151,7 @@ def summary(kit: Kit, lines: tuple[str, ...]) -> Section:
 def cover(kit: Kit, lines: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """List quick look, answer in its lines, servers and machine: term and text."""
     t, analysis = kit.t, kit.analysis
-    for notice in notice_of_profile(kit):
+    for notice in notice_of_profile(t, kit.study):
         yield t("cover.kind"), notice
     if lines:
         yield t("section.answer"), "\n".join(lines)
