@@ -14,6 +14,7 @@ import pytest
 from jsonschema import ValidationError
 
 from teiten.analysis.model.findings import TrialView
+from teiten.model.text import joined_sentences
 from teiten.report.charts.base import (
     Chart,
     as_columns,
@@ -26,12 +27,15 @@ from teiten.report.charts.base import (
 from teiten.report.charts.forest import WIDEST, ForestRow, ForestWords, forest
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
 from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
+from teiten.report.texts import texts
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.shown import whole
 
-WORDS = ForestWords("ratio", "title", "note", "ratio", "verdict", "cut")
+WORDS = ForestWords("ratio", "title", "note", "ratio")
+T = texts("en")
+CUT = joined_sentences(("note", T("chart.band-cut")))
 
 
 @pytest.fixture(scope="module")
@@ -117,11 +121,11 @@ def test_the_grid_marks_what_did_not_count(charts: dict[str, Chart]) -> None:
 
 def test_an_interval_beyond_the_axis_is_cut_but_its_figures_are_not() -> None:
     row = ForestRow("all", 1.1, 0.2, float("inf"), "1.1 (0.2 to ∞)", "inconclusive", True)
-    chart = forest("one", [row], 0.02, WORDS)
+    chart = forest(T, "one", [row], 0.02, WORDS)
     assert chart.rows["low"][0] >= WIDEST[0] * 0.9
     assert chart.rows["high"][0] <= WIDEST[1] * 1.1
     assert (chart.rows["below"], chart.rows["above"]) == ([True], [True])
-    assert chart.note == "note cut"
+    assert chart.note == CUT
     assert chart.rows["text"] == ["1.1 (0.2 to ∞)"]
 
 
@@ -131,15 +135,15 @@ def test_the_note_of_a_forest_tells_of_a_first_row_that_is_there() -> None:
         ForestRow(name, 1.1, 1.0, 1.2, "1.1", "faster", overall=name == "all")
         for name in ("all", "1 client")
     ]
-    assert forest("one", rows, 0.02, words).note == "note first"
-    assert forest("one", rows[1:], 0.02, words).note == "note"
-    assert forest("one", rows[:1], 0.02, words).note == "note"
+    assert forest(T, "one", rows, 0.02, words).note == "note first"
+    assert forest(T, "one", rows[1:], 0.02, words).note == "note"
+    assert forest(T, "one", rows[:1], 0.02, words).note == "note"
 
 
 def test_a_ratio_far_out_is_drawn_where_it_is() -> None:
     """All of it on the axis: what lies beyond would be drawn over the figures beside the plot."""
     row = ForestRow("all", 16.42, 12.75, 21.14, "16.42 (12.75 to 21.14)", "faster", overall=True)
-    chart = forest("one", [row], 0.02, WORDS)
+    chart = forest(T, "one", [row], 0.02, WORDS)
     drawn = [chart.rows[name][0] for name in ("low", "ratio", "high")]
     assert drawn == [12.75, 16.42, 21.14]
     scale = re.search(r'"domain": \[([\d.]+), ([\d.]+)\]', json.dumps(chart.spec))
@@ -153,15 +157,15 @@ def test_one_of_many_that_lies_far_out_leaves_the_others_their_room() -> None:
         for at in range(11)
     ]
     far = ForestRow("far", 20.1, 2.7, 148.0, "20.1 (2.7 to 148)", "faster", overall=False)
-    chart = forest("many", [*near, far], 0.02, WORDS)
+    chart = forest(T, "many", [*near, far], 0.02, WORDS)
     high = chart.rows["high"]
     assert max(high) < 1.2 and chart.rows["above"] == [False] * 11 + [True]
     assert chart.rows["low"][-1] == chart.rows["ratio"][-1] == high[-1] == max(high)
-    assert chart.rows["text"][-1] == "20.1 (2.7 to 148)" and chart.note == "note cut"
-    alone = forest("few", [*near[:3], far], 0.02, WORDS)
+    assert chart.rows["text"][-1] == "20.1 (2.7 to 148)" and chart.note == CUT
+    alone = forest(T, "few", [*near[:3], far], 0.02, WORDS)
     assert alone.rows["ratio"][-1] == 20.1, "of few rows none is left out"
     nothing = replace(far, ratio=1.0, low=0.0, high=float("inf"))
-    assert forest("none", [nothing] * 12, 0.02, WORDS).rows["ratio"] == [1.0] * 12
+    assert forest(T, "none", [nothing] * 12, 0.02, WORDS).rows["ratio"] == [1.0] * 12
 
 
 def test_ticks_of_a_logarithmic_axis() -> None:
@@ -178,7 +182,7 @@ def test_few_places_are_labelled_where_they_are() -> None:
         points = [
             CurvePointOfSide("18", float(x), 1.0, None, None, "1") for x in range(1, count + 1)
         ]
-        found = (encoding["x"] for encoding in encodings(line_chart("one", points, words).spec))
+        found = (encoding["x"] for encoding in encodings(line_chart(T, "one", points, words).spec))
         return next(x["axis"] for x in found if "axis" in x).get("values")
 
     assert ticks(4) == [1.0, 2.0, 3.0, 4.0]
@@ -199,9 +203,8 @@ def test_one_colour_has_no_legend() -> None:
 
 def test_no_line_joins_levels_that_are_words() -> None:
     dots = [Dot("", level, "18", 1.0, 1, 1) for level in ("q1.1", "4", "16")]
-    chart = by_level(
-        "one", "title", "note", dots, LevelAxes("x", "y", ("q1.1", "4", "16"), {"18": "#000"})
-    )
+    axes = LevelAxes("x", "y", ("q1.1", "4", "16"), {"18": "#000"})
+    chart = by_level(T, "one", dots, axes, title="title", note="note")
     line = next(layer for layer in chart.spec["layer"] if layer["mark"]["type"] == "line")
     assert {"filter": {"not": {"field": "level", "oneOf": ["q1.1"]}}} in line["transform"]
 

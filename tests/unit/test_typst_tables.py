@@ -39,7 +39,7 @@ def page(*shown: Block) -> Page:
 
 
 ROW = ForestRow("read", 1.1, 1.0, 1.2, "1.1", "inconclusive", overall=False)
-WORDS = ForestWords("axis", "title", "note", "ratio", "verdict", "cut")
+WORDS = ForestWords("axis", "title", "note", "ratio")
 
 
 def test_what_paper_leaves_out_takes_no_letter_of_the_appendix() -> None:
@@ -126,8 +126,8 @@ def test_a_fingerprint_can_be_broken() -> None:
 
 def test_a_forests_long_labels_are_whole() -> None:
     label = "PostgreSQL 15.18, set of parameters = index-only, lookup"
-    short = forest("f", [ROW], 0.02, WORDS)
-    long = forest("f", [replace(ROW, label=label)], 0.02, WORDS)
+    short = forest(T, "f", [ROW], 0.02, WORDS)
+    long = forest(T, "f", [replace(ROW, label=label)], 0.02, WORDS)
     assert long.spec["width"] < short.spec["width"] and long.spec["width"] > 200
 
 

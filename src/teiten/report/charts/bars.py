@@ -31,6 +31,7 @@ from teiten.report.charts.base import (
     tips,
 )
 from teiten.report.charts.levels import Dot
+from teiten.report.texts import Texts
 
 FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
@@ -138,19 +139,19 @@ def _times(axes: QueryAxes, spread: Sequence[float]) -> list[Spec]:
     ]
 
 
-@dataclass(frozen=True)
-class RankedWords:
-    title: str
-    note: str
-    x: str
-    level: str
-    block: str
-    trial: str
-
-
-def ranked(name: str, dots: Sequence[Dot], labels: Mapping[str, str], words: RankedWords) -> Chart:
+def ranked(
+    t: Texts,
+    name: str,
+    dots: Sequence[Dot],
+    labels: Mapping[str, str],
+    *,
+    title: str,
+    note: str,
+    x: str,
+    called: str,
+) -> Chart:
     """Levels ranked by a metric: a bar for each median, its trials as dots, the highest first.
-    ``labels``: what stands at the end of a level's bar."""
+    ``labels``: what stands at the end of a level's bar; ``called``: what a level is."""
     levels = {dot.level for dot in dots}
     middle = {level: median(dot.value for dot in dots if dot.level == level) for level in levels}
     order = sorted(levels, key=lambda level: -middle[level])
@@ -162,14 +163,14 @@ def ranked(name: str, dots: Sequence[Dot], labels: Mapping[str, str], words: Ran
     base = {
         "x": of(
             "value:Q",
-            title=words.x,
+            title=x,
             scale={"domain": [0, greatest * 1.2], "nice": False},
             axis={"tickCount": 6, "format": WHOLE},
         ),
         "y": of("level:N", sort=order, title=None, axis={"labelLimit": LABEL_LIMIT}),
     }
-    hint = (("level:N", words.level), ("value:Q", words.x))
-    of_trial = tips(*hint, ("block:Q", words.block), ("trial:Q", words.trial))
+    hint = (("level:N", called), ("value:Q", x))
+    of_trial = tips(*hint, ("block:Q", t("table.block")), ("trial:Q", t("table.trial")))
     bar = {"color": CATEGORY_COLOURS[0], "opacity": 0.55, "cornerRadius": 2}
     text = {"align": "left", "dx": 10, "color": "currentColor", "fontSize": 12}
     dot = {"size": 30, "opacity": 0.85, "color": CATEGORY_COLOURS[1]}
@@ -180,8 +181,8 @@ def ranked(name: str, dots: Sequence[Dot], labels: Mapping[str, str], words: Ran
     ]
     return Chart(
         name,
-        words.title,
-        words.note,
+        title,
+        note,
         plot(layers, WIDE - 160, ROW * len(order)),
         as_columns(("kind", "level", "text", "value", "block", "trial"), rows),
         Fit((), 300),

@@ -24,6 +24,7 @@ from teiten.report.charts.base import (
     text_width,
     tips,
 )
+from teiten.report.texts import Texts
 
 WIDEST = (0.5, 2.0)
 """Intervals are drawn up to here; the numbers beside them are never cut."""
@@ -68,9 +69,6 @@ class ForestWords:
     title: str
     note: str
     ratio: str
-    verdict: str
-    cut: str
-    """The words for a triangle, where an interval reaches beyond the chart."""
     overall: str = ""
     """The words for a first line that is of all the others together."""
 
@@ -105,10 +103,12 @@ def _distance(row: ForestRow) -> float:
 
 
 def forest(
+    t: Texts,
     name: str,
     rows: Sequence[ForestRow],
     delta: float,
     words: ForestWords,
+    *,
     widest: tuple[float, float] = WIDEST,
 ) -> Chart:
     """One row per level, the overall ratio first; beyond LINEAR the axis is logarithmic. ``delta``:
@@ -116,7 +116,7 @@ def forest(
     domain = _reach(rows, delta, widest)
     drawn, is_cut = cut(rows, *domain)
     drawn = [_at_edge(row, domain) for row in drawn]
-    layers = _layers([row.label for row in rows], domain, delta, words)
+    layers = _layers(t, [row.label for row in rows], domain, delta, words)
     overall = words.overall if len(rows) > 1 and rows[0].overall else ""
     labels = max(min(LABEL_LIMIT, text_width(row.label)) for row in rows)
     figures = round(max(text_width(row.text) for row in rows))
@@ -124,7 +124,7 @@ def forest(
     return Chart(
         name,
         words.title,
-        joined_sentences((words.note, overall, words.cut if is_cut else "")),
+        joined_sentences((words.note, overall, t("chart.band-cut") if is_cut else "")),
         {
             **plot(layers, width, ROW_HEIGHT * len(rows)),
             "resolve": {"scale": {"size": "independent"}},
@@ -145,7 +145,7 @@ def _at_edge(row: ForestRow, domain: tuple[float, float]) -> ForestRow:
 
 
 def _layers(
-    labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords
+    t: Texts, labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords
 ) -> list[Spec]:
     logarithmic = domain[1] / domain[0] > LINEAR
     ticks = [tick for tick in TICKS if domain[0] <= tick <= domain[1]]
@@ -173,7 +173,7 @@ def _layers(
             },
         ),
         "color": _of_kind(NEW, "#6f7f90"),
-        **tips(("label:N", " "), ("text:N", words.ratio), ("verdict:N", words.verdict)),
+        **tips(("label:N", " "), ("text:N", words.ratio), ("verdict:N", t("table.verdict"))),
     }
     interval = {"x": of("low:Q", scale=scale), "x2": of("high"), "size": _size(5, 2.5)}
     point = {

@@ -24,6 +24,7 @@ from teiten.report.charts.base import (
     plot,
     tips,
 )
+from teiten.report.texts import Texts
 
 FAR = 5
 """Panels whose greatest values differ by more times than this have an axis each."""
@@ -53,16 +54,15 @@ class LevelAxes:
     """The colour of each, in their order."""
     panels: tuple[str, ...] = ("",)
     side: str = ""
-    block: str = ""
-    trial: str = ""
-    median: str = ""
     logarithmic: bool = False
     maximum: float | None = None
     ticks: tuple[float, ...] = ()
     """Where the value axis has its labels; empty leaves it to Vega."""
 
 
-def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelAxes) -> Chart:
+def by_level(
+    t: Texts, name: str, dots: Sequence[Dot], axes: LevelAxes, *, title: str, note: str
+) -> Chart:
     """Dots, medians and ranges of one metric; panels side by side where there are several."""
     rows = [
         ("trial", dot.panel, dot.level, dot.side, dot.value, None, None, dot.block, dot.trial, None)
@@ -80,7 +80,7 @@ def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelA
     count = len(axes.panels)
     columns = 3 if count in (3, 5, 6) else 4
     width = HALF if count == 1 else WIDE_PANEL if columns == 3 else PANEL
-    layers = _layers(axes, width)
+    layers = _layers(t, axes, width)
     if count > 1:
         order, apart = list(axes.panels), _far_apart(dots)
         spec = panels(layers, width, 200, columns=columns, order=order, apart=apart)
@@ -107,7 +107,7 @@ def _value_scale(axes: LevelAxes) -> Spec:
     return {"zero": True}
 
 
-def _layers(axes: LevelAxes, width: float) -> list[Spec]:
+def _layers(t: Texts, axes: LevelAxes, width: float) -> list[Spec]:
     x = of(
         "level:O",
         scale={"domain": list(axes.levels), "paddingInner": 0.25},
@@ -129,9 +129,12 @@ def _layers(axes: LevelAxes, width: float) -> list[Spec]:
     axis = {"values": list(axes.ticks)} if axes.ticks else {"tickCount": 5}
     low = of("low:Q", scale=scale, title=axes.y, axis={**axis, "format": WHOLE})
     head = (("side:N", axes.side), ("level:O", axes.x))
-    of_median = tips(*head, ("value:Q", f"{axes.median}, {axes.y}", NUMBER))
+    of_median = tips(*head, ("value:Q", f"{t('word.median')}, {axes.y}", NUMBER))
     of_trial = tips(
-        *head, ("value:Q", axes.y, NUMBER), ("block:Q", axes.block), ("trial:Q", axes.trial)
+        *head,
+        ("value:Q", axes.y, NUMBER),
+        ("block:Q", t("table.block")),
+        ("trial:Q", t("table.trial")),
     )
     medians, trials, band = is_kind("median"), is_kind("trial"), {"band": 0.9}
     line = mark(

@@ -34,6 +34,7 @@ from teiten.report.charts.base import (
     plot,
     tips,
 )
+from teiten.report.texts import Texts
 
 ZERO = {"zero": True}
 FEW = 6
@@ -70,13 +71,12 @@ class CurveLabels:
     side: str
     sides: Mapping[str, str]
     """The colour of each, in their order."""
-    cut: str = ""
-    """The words for a triangle, where an interval ends beyond the chart."""
     logarithmic: bool = False
     """Both axes are, with the loads as ticks; the chart is then half as wide (``curves``)."""
 
 
 def line_chart(
+    t: Texts,
     name: str,
     points: Sequence[CurvePointOfSide],
     words: CurveLabels,
@@ -116,7 +116,7 @@ def line_chart(
     return Chart(
         name,
         words.title,
-        joined_sentences((words.note, words.cut if is_cut else "")),
+        joined_sentences((words.note, t("chart.band-cut") if is_cut else "")),
         plot(layers, WIDE - 60 if wide else 340, 260),
         columns_of(CurvePointOfSide, drawn),
         Fit((), 110),
@@ -159,11 +159,9 @@ class SweepWords:
     y: str
     query: str
     workers: str
-    cut: str
-    """The words for a triangle, where an interval ends beyond the chart."""
 
 
-def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
+def sweep_chart(t: Texts, name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
     """The speed-up of queries over the levels of a numeric factor, with intervals."""
     queries = list(dict.fromkeys(point.query for point in points))
     colours = dict(zip(queries, cycle(CATEGORY_COLOURS if len(queries) > 1 else [NEW])))
@@ -198,7 +196,7 @@ def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> C
     return Chart(
         name,
         words.title,
-        joined_sentences((words.note, words.cut if is_cut else "")),
+        joined_sentences((words.note, t("chart.band-cut") if is_cut else "")),
         plot(layers, WIDE - 60, 260),
         columns_of(SweepPoint, drawn),
         Fit((), 110),
@@ -289,65 +287,62 @@ class PublishedPoint:
     value: float
 
 
-@dataclass(frozen=True)
-class PublishedWords:
-    title: str
-    note: str
-    x: str
-    y: str
-    clients: str
-    value: str
-    curve: str
-    sides: tuple[str, ...]
-    """Old and new, in words that suit every panel."""
-    origins: tuple[str, str]
-    """Published, measured."""
-
-
-def published_curves(name: str, points: Sequence[PublishedPoint], words: PublishedWords) -> Chart:
+def published_curves(
+    t: Texts,
+    name: str,
+    points: Sequence[PublishedPoint],
+    *,
+    x: str,
+    y: str,
+    clients: str,
+    sides: Sequence[str],
+) -> Chart:
     """Published and measured curves over one another: a panel for each published table, with lines
-    by clients per core; dashed where published, drawn through where measured."""
+    by clients per core; dashed where published, drawn through where measured. ``sides``: old and
+    new, in words that suit every panel."""
     order = list(dict.fromkeys(point.panel for point in points))
     ticks = logarithmic_ticks([point.load for point in points])
     base = {
         "x": of(
             "load:Q",
-            title=words.x,
+            title=x,
             scale={"type": "log", "nice": False, "padding": 8},
             axis={"values": list(ticks), "format": "~g", "grid": False},
         ),
-        "y": of("relative:Q", title=words.y, scale=ZERO, axis={"tickCount": 5}),
-        **coloured_by("side:N", coloured(words.sides)),
+        "y": of("relative:Q", title=y, scale=ZERO, axis={"tickCount": 5}),
+        **coloured_by("side:N", coloured(sides)),
         "detail": [of("curve:N"), of("origin:N")],
     }
     dash = of(
         "origin:N",
         title=None,
-        scale={"domain": list(words.origins), "range": [[5, 3], [1, 0]]},
+        scale={"domain": [t("word.published"), t("word.measured")], "range": [[5, 3], [1, 0]]},
         legend={"symbolType": "stroke"},
     )
     hint = tips(
         ("origin:N", " "),
-        ("curve:N", words.curve),
-        ("clients:Q", words.clients),
-        ("value:Q", words.value, ",.4~g"),
-        ("relative:Q", words.y, ".3f"),
+        ("curve:N", t("word.curve")),
+        ("clients:Q", clients),
+        ("value:Q", t("metric.tps"), ",.4~g"),
+        ("relative:Q", y, ".3f"),
     )
     layers = [
         mark("line", {**base, "strokeDash": dash}, strokeWidth=2, opacity=0.9),
         mark("circle", {**base, **hint}, size=34, opacity=0.9),
     ]
+    title, note = t(f"chart.{name}.title"), t(f"chart.{name}.note")
     spec = panels(layers, WIDE_PANEL if len(order) < 4 else PANEL, 200, order=order)
     fit = Fit(("columns",), WIDE_PANEL + 30)
-    return Chart(name, words.title, words.note, spec, columns_of(PublishedPoint, points), fit)
+    return Chart(name, title, note, spec, columns_of(PublishedPoint, points), fit)
 
 
 def series_spec(
-    x: str, y: str, sides: Mapping[str, str], outcomes: tuple[str, ...], words: dict[str, str]
+    t: Texts, y: str, side: str, sides: Mapping[str, str], outcomes: tuple[str, ...]
 ) -> Spec:
     """Samples of trials over their seconds: lines of ``value`` over ``second``; one line per
     ``trial``, one panel per ``panel``; dashed where the outcome is not the first one. ``sides``:
-    the colour of each."""
+    the colour of each, which is called ``side``."""
+    x = t("axis.seconds")
     dashes = [[1, 0], *([4, 3] for _ in outcomes[1:])]
     channels = {
         "x": of(
@@ -363,9 +358,9 @@ def series_spec(
             "counted:N", legend=None, scale={"domain": list(outcomes), "range": dashes}
         ),
         **tips(
-            ("side:N", words["side"]),
-            ("trial:N", words["trial"]),
-            ("counted:N", words["counted"]),
+            ("side:N", side),
+            ("trial:N", t("table.trial")),
+            ("counted:N", t("table.outcome")),
             ("second:Q", x, ",.4~g"),
             ("value:Q", y, ",.4~g"),
         ),

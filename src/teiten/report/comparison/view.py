@@ -217,7 +217,7 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
         note="comparison.forest-note",
         workload=pair.title(result),
     )
-    return forest(name, rows, result.overall.delta, words, WIDEST)
+    return forest(t, name, rows, result.overall.delta, words, widest=WIDEST)
 
 
 def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
@@ -239,9 +239,8 @@ def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
     axis = kit.names.axis_factor(result.levels[0].context)
     y = kit.metric_title(result.metric)
     axes = level_axes(kit, (axis, y, t("comparison.campaign")), places, coloured(labels))
-    return by_level(
-        name, _caption(pair, result, t.metric(result.metric)), t("chart.by-level.note"), dots, axes
-    )
+    title = _caption(pair, result, t.metric(result.metric))
+    return by_level(t, name, dots, axes, title=title, note=t("chart.by-level.note"))
 
 
 def _caption(pair: Pair, result: UnpairedResult, metric: str) -> str:

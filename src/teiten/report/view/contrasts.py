@@ -299,6 +299,4 @@ def forest_words(
         note=t(note, delta=plain_percent(t, result.overall.delta)),
         overall=t("chart.forest.overall"),
         ratio=ratio,
-        verdict=t("table.verdict"),
-        cut=t("chart.band-cut"),
     )

@@ -58,7 +58,6 @@ def level_axes(
     """``words``: the factor on the axis, the title of the other, and what the sides are; ``sides``:
     the colour of each, in their order."""
     factor, y, side = words
-    t = kit.t
     return LevelAxes(
         x=kit.names.factor(factor) if factor else "",
         y=y,
@@ -66,9 +65,6 @@ def level_axes(
         sides=sides,
         panels=tuple(dict.fromkeys(place.panel for place in places)),
         side=side,
-        block=t("table.block"),
-        trial=t("table.trial"),
-        median=t("word.median"),
     )
 
 
@@ -94,7 +90,7 @@ def metric_chart(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metr
     title = kit.t("chart.by-level.title", metric=kit.t.metric(metric))
     axes = axes_for(kit, groups, kit.metric_title(metric))
     title = of_workload(kit, title, groups[0].workload)
-    return by_level(name, title, note_of(kit, axes), dots, axes)
+    return by_level(kit.t, name, dots, axes, title=title, note=note_of(kit, axes))
 
 
 def note_of(kit: Kit, axes: LevelAxes) -> str:

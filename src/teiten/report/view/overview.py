@@ -132,7 +132,8 @@ def _chart(kit: Kit, number: int, contrasts: Sequence[ContrastResult]) -> Chart 
     first, ratio = contrasts[0], kit.names.ratio
     sides, keys = kit.ratio_of(first), {"title": "overview.title", "note": "overview.note"}
     words = forest_words(kit.t, first, sides, ratio, **keys)
-    return forest(f"overview-{number}", [row for _, row in rows], first.overall.delta, words)
+    shown = [row for _, row in rows]
+    return forest(kit.t, f"overview-{number}", shown, first.overall.delta, words)
 
 
 def _rows(kit: Kit, contrasts: Iterable[ContrastResult]) -> Iterator[tuple[float, ForestRow]]:

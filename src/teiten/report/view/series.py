@@ -67,14 +67,9 @@ def series_of(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
 
 
 def _spec(kit: Kit, column: SeriesColumn, sides: Mapping[str, str]) -> dict[str, Any]:
-    t = kit.t
-    words = {
-        "side": kit.names.factor(kit.study.contrast),
-        "trial": t("table.trial"),
-        "counted": t("table.outcome"),
-    }
+    t, side = kit.t, kit.names.factor(kit.study.contrast)
     outcomes = tuple(t(f"outcome.{outcome.value}") for outcome in Outcome)
-    return series_spec(t("axis.seconds"), t(f"series.{column.name}"), sides, outcomes, words)
+    return series_spec(t, t(f"series.{column.name}"), side, sides, outcomes)
 
 
 def _still_rows(

@@ -114,7 +114,7 @@ def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
         note="chart.forest.note",
         workload=kit.workload_of(contrast, contrasts_of(kit, contrast.workload)),
     )
-    return forest(name, rows, contrast.overall.delta, words)
+    return forest(t, name, rows, contrast.overall.delta, words)
 
 
 def tables_of_two(kit: Kit, name: str, contrast: ContrastResult) -> tuple[Table, ...]:

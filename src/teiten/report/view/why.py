@@ -187,7 +187,8 @@ def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | No
         return None
     axes = replace(axes_for(kit, groups, kit.t("axis.cpu-idle")), maximum=100.0)
     note = note_of(kit, axes) + of_first_host(kit)
-    return by_level(f"{prefix}-idle", kit.t("chart.idle.title"), note, dots, axes)
+    title = kit.t("chart.idle.title")
+    return by_level(kit.t, f"{prefix}-idle", dots, axes, title=title, note=note)
 
 
 def _wal(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
@@ -196,7 +197,8 @@ def _wal(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
         return None
     axes = axes_for(kit, groups, kit.t("axis.wal"))
     note = note_of(kit, axes) + kit.of_nodes
-    return by_level(f"{prefix}-wal", kit.t("chart.wal.title"), note, dots, axes)
+    title = kit.t("chart.wal.title")
+    return by_level(kit.t, f"{prefix}-wal", dots, axes, title=title, note=note)
 
 
 def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
@@ -208,7 +210,8 @@ def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     panels = tuple(dict.fromkeys(dot.panel for dot in dots))
     axes = replace(axes_for(kit, groups, kit.t("axis.disk")), panels=panels)
     note = kit.t("chart.disk.note") + of_first_host(kit)
-    return by_level(f"{prefix}-disk", kit.t("chart.disk.title"), note, dots, axes)
+    title = kit.t("chart.disk.title")
+    return by_level(kit.t, f"{prefix}-disk", dots, axes, title=title, note=note)
 
 
 def _disk_dots(

@@ -73,9 +73,8 @@ def latency_chart(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Chart | 
         logarithmic=True,
         ticks=logarithmic_ticks([dot.value for dot in dots]),
     )
-    return by_level(
-        name, kit.t("chart.percentiles.title"), kit.t("chart.percentiles.note"), dots, axes
-    )
+    title, note = kit.t("chart.percentiles.title"), kit.t("chart.percentiles.note")
+    return by_level(kit.t, name, dots, axes, title=title, note=note)
 
 
 def percentile_table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table | None:

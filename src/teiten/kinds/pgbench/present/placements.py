@@ -17,7 +17,7 @@ from teiten.kinds.pgbench.placements import (
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Gallery, Heading, Items
-from teiten.report.charts.bars import RankedWords, ranked
+from teiten.report.charts.bars import ranked
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot
 from teiten.report.effects import percent
@@ -56,15 +56,16 @@ def _chart(kit: Kit, name: str, result: PlacementResult) -> Chart:
         and TPS.name in trial.metrics
     ]  # fmt: skip
     labels = {_called(kit, row.level): _tps(kit, row) for row in result.rows}
-    words = RankedWords(
+    return ranked(
+        t,
+        f"{name}-ranked",
+        dots,
+        labels,
         title=t("placement.chart.title"),
         note=joined_sentences((t("placement.chart.note"), _emulated_note(kit))),
         x="TPS",
-        level=kit.names.factor(PLACEMENT),
-        block=t("table.block"),
-        trial=t("table.trial"),
+        called=kit.names.factor(PLACEMENT),
     )
-    return ranked(f"{name}-ranked", dots, labels, words)
 
 
 def _sentences(kit: Kit, result: PlacementResult) -> Iterator[str]:

@@ -10,7 +10,7 @@ from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling import side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.charts.base import Chart
-from teiten.report.charts.lines import PublishedPoint, PublishedWords, published_curves
+from teiten.report.charts.lines import PublishedPoint, published_curves
 from teiten.report.claim_words import source_text
 from teiten.report.view.kit import Kit
 
@@ -23,24 +23,14 @@ def published_charts(kit: Kit) -> Iterator[Chart]:
     t, cores = kit.t, kit.names.factor(CORES)
     origins = (t("word.published"), t("word.measured"))
     old_and_new = (t("word.old"), t("word.new"))
-    for name, axis, points_of, titles, sides in (
+    for name, axis, points_of, (x, relative), sides in (
         ("published", CLIENTS, _by_clients, (t("axis.clients-per-core"), "tps"), old_and_new),
         ("published-cores", CORES, _by_cores, (cores, "per-core"), origins),
     ):
         points = _points(kit, axis, points_of)
         if points:
-            words = PublishedWords(
-                title=t(f"chart.{name}.title"),
-                note=t(f"chart.{name}.note"),
-                x=titles[0],
-                y=t(f"axis.relative-{titles[1]}"),
-                clients=kit.names.factor(axis),
-                value=t("metric.tps"),
-                curve=t("word.curve"),
-                sides=sides,
-                origins=origins,
-            )
-            yield published_curves(name, points, words)
+            y, clients = t(f"axis.relative-{relative}"), kit.names.factor(axis)
+            yield published_curves(t, name, points, x=x, y=y, clients=clients, sides=sides)
 
 
 def _points(

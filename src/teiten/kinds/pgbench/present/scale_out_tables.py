@@ -177,9 +177,8 @@ def _chart(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) -
         t(f"scale-out.chart.{base}.y"),
         t("word.curve"),
         coloured(dict.fromkeys(point.side for point in points)),
-        t("chart.band-cut"),
     )
-    return line_chart(f"by-{base}-{workload}", points, labels)
+    return line_chart(t, f"by-{base}-{workload}", points, labels)
 
 
 SHARES = ("cpu_share", "buffer_hits", "cache_hits")

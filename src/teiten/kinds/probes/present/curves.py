@@ -89,6 +89,7 @@ def clients_charts(kit: Kit, name: str, result: ProbeResult) -> Iterator[Chart |
             "TPS",
         )
         yield line_chart(
+            t,
             f"{name}-{at}" if step else name,
             points,
             _words(kit, result, words, t("factor.clients")),
@@ -118,9 +119,8 @@ def cost_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
         _per(kit, "chart.probe-cost.y", unit),
         " ",
         coloured([mean]),
-        t("chart.band-cut"),
     )
-    return line_chart(name, points, words, wide=False)
+    return line_chart(t, name, points, words, wide=False)
 
 
 Written = Callable[[Estimate], str]
@@ -149,6 +149,7 @@ def _by_part(
     ]
     name_of_memory = kit.t("chart.working-set.memory", size=bytes_text(memory))
     return line_chart(
+        kit.t,
         name,
         points,
         _words(kit, result, words, kit.t("chart.working-set.x", unit=unit)),
@@ -166,8 +167,7 @@ def _point(kit: Kit, side: str, x: float, shown: Estimate, written: Written) -> 
 def _words(kit: Kit, result: ProbeResult, words: tuple[str, str, str], x: str) -> CurveLabels:
     title, note, y = words
     sides = kit.colours_of(side.side for side in result.sides)
-    factor, cut = kit.names.factor(kit.study.contrast), kit.t("chart.band-cut")
-    return CurveLabels(title, note, x, y, factor, sides, cut)
+    return CurveLabels(title, note, x, y, kit.names.factor(kit.study.contrast), sides)
 
 
 def _per(kit: Kit, key: str, unit: ProbeTimeUnit) -> str:

@@ -224,9 +224,8 @@ def _sweep(kit: Kit) -> Chart | None:
         y=t("axis.published-speed-up"),
         query=" ",
         workers=" ",
-        cut=t("chart.band-cut"),
     )
-    return sweep_chart("published-workers", points, words)
+    return sweep_chart(t, "published-workers", points, words)
 
 
 def _points(label: str, curve: Mapping[float, float]) -> Iterator[SweepPoint]:

@@ -51,9 +51,8 @@ def chart(kit: Kit, name: str, results: QueryResults) -> Chart | None:
         y=t("chart.sweep.axis", first=kit.short(first)),
         query=kit.names.factor(QUERY),
         workers=t("table.workers.launched"),
-        cut=t("chart.band-cut"),
     )
-    return sweep_chart(name, points, words)
+    return sweep_chart(t, name, points, words)
 
 
 def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:

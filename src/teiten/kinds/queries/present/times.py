@@ -99,10 +99,8 @@ def speed_chart(
         note=t("chart.speed-up.note", delta=plain_percent(t, contrast.overall.delta)),
         overall=t("chart.speed-up.overall"),
         ratio=t("table.speed-up"),
-        verdict=t("table.verdict"),
-        cut=t("chart.band-cut"),
     )
-    return forest(name, rows, contrast.overall.delta, words, WIDEST)
+    return forest(t, name, rows, contrast.overall.delta, words, widest=WIDEST)
 
 
 def varied_factors(kit: Kit, contexts: Iterable[Context]) -> tuple[str, ...]:
