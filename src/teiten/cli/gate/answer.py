@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from teiten.analysis.model.findings import CampaignAnalysis, TrialView, Verdict
+from teiten.analysis.model.findings import CampaignAnalysis, Verdict
 from teiten.analysis.verdict.contrasts import pairs_to_interval
 from teiten.analysis.verdict.gate import GateLine, GateOutcome, GateReason, gate_lines, gate_outcome
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
@@ -15,10 +15,9 @@ from teiten.cli.campaign.decision import StillNeeded, counted_pairs, still_neede
 from teiten.cli.plan.text import linked_text
 from teiten.factors.registry import rule
 from teiten.model.installation import Installation
-from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import GUC_PREFIX
-from teiten.model.units import Seconds, Share
+from teiten.model.units import Share
 from teiten.report.effects import change, interval_percent, percent_decimals, plain_percent
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import verdict_word
@@ -30,12 +29,8 @@ from teiten.study.sides import AGAIN, BASE, HEAD
 class GateAnswer:
     """A gate whose campaign has ended."""
 
-    campaign: str
-    plan: Plan
+    analysis: CampaignAnalysis
     lines: tuple[GateLine, ...]
-    attempts: tuple[TrialView, ...]
-    seconds: Seconds
-    """The time that the campaign took."""
 
     @property
     def outcome(self) -> GateOutcome:
@@ -43,12 +38,13 @@ class GateAnswer:
 
     @property
     def delta(self) -> Share:
-        return self.plan.study.measure.delta
+        return self.analysis.plan.study.measure.delta
 
     @property
     def servers(self) -> Mapping[str, str]:
         """The server of each side, for people."""
-        known, own = dict(self.plan.servers), dict(self.plan.study.server_levels)
+        plan = self.analysis.plan
+        known, own = dict(plan.servers), dict(plan.study.server_levels)
         return {side: _named(known[side], own.get(side, ())) for side in (BASE, HEAD)}
 
 
@@ -65,13 +61,7 @@ def _named(server: Installation, levels: Iterable[tuple[str, str]]) -> str:
 
 def answer_of(analysis: CampaignAnalysis) -> GateAnswer:
     """The answer of the campaign of a gate."""
-    return GateAnswer(
-        analysis.name,
-        analysis.plan,
-        gate_lines(analysis.contrasts, head=HEAD, again=AGAIN),
-        analysis.trials,
-        analysis.wall,
-    )
+    return GateAnswer(analysis, gate_lines(analysis.contrasts, head=HEAD, again=AGAIN))
 
 
 WORDS = {
@@ -120,7 +110,7 @@ def title(answer: GateAnswer) -> str:
 
 def markdown(answer: GateAnswer) -> str:
     """A table for a pull request: one line for each workload, verdict first, noise beside."""
-    plan = answer.plan
+    plan = answer.analysis.plan
     rows = [
         (
             f"**{word(line)}**",
@@ -138,7 +128,7 @@ def markdown(answer: GateAnswer) -> str:
     about = [
         f"{metric} of {sides}; δ = {plain_percent(texts('en'), answer.delta)}, all sides loaded in"
         f" the same starts, new copies of the data in each{linked_text(plan)}."
-        f" Campaign {answer.campaign}, {rough_duration(answer.seconds)}."
+        f" Campaign {answer.analysis.name}, {rough_duration(answer.analysis.wall)}."
     ]
     if answer.outcome is GateOutcome.CANNOT_TELL:
         about.insert(0, f"What would be needed: {needed(answer)}.")
@@ -175,6 +165,7 @@ def _effect(verdict: Verdict) -> str:
 
 
 def _needed(answer: GateAnswer) -> Iterator[str]:
+    plan = answer.analysis.plan
     for line in answer.lines:
         if line.outcome is not GateOutcome.CANNOT_TELL:
             continue
@@ -184,14 +175,14 @@ def _needed(answer: GateAnswer) -> Iterator[str]:
         if line.head.overall.reason == LEFT_BEHIND:
             yield f"{line.workload}: {APART}"
             continue
-        further = still_needed(answer.plan, line.head, answer.attempts)
+        further = still_needed(plan, line.head, answer.analysis.trials)
         if further is None:
-            least = pairs_to_interval(answer.plan, line.workload)
-            yield f"{line.workload}: {counted_pairs(answer.plan, least)} at least"
+            least = pairs_to_interval(plan, line.workload)
+            yield f"{line.workload}: {counted_pairs(plan, least)} at least"
         else:
             minutes = math.ceil(_budget(answer, line, further) / 60)
             yield (
-                f"{line.workload}: about {counted_pairs(answer.plan, further.pairs)} more,"
+                f"{line.workload}: about {counted_pairs(plan, further.pairs)} more,"
                 f" --budget {minutes}m in all, if further ones are like those so far"
             )
 
@@ -199,11 +190,11 @@ def _needed(answer: GateAnswer) -> Iterator[str]:
 def _budget(answer: GateAnswer, line: GateLine, further: StillNeeded) -> float:
     """The seconds that would have done; for more pairs than were planned, in proportion to what the
     plan had room for."""
-    measure = answer.plan.study.measure
+    measure = answer.analysis.plan.study.measure
     planned = measure.sequential.budget if measure.sequential is not None else None
     share = (line.head.overall.pairs + further.pairs) / measure.blocks
     by_plan = (planned or 0.0) * share if share > 1 else 0.0
-    return max(answer.seconds + further.seconds, by_plan)
+    return max(answer.analysis.wall + further.seconds, by_plan)
 
 
 def _escaped(text: str) -> str:

@@ -39,23 +39,23 @@ class JsonGateLine:
 class JsonGate:
     """Whether a change made a workload slower."""
 
-    campaign: str
+    campaign: Annotated[str, From("analysis.name")]
     outcome: Annotated[
         GateOutcome,
         "Over all workloads. Exit codes: regression 5, none 0, cannot-tell 6.",
     ]
     delta: Annotated[Positive, "The smallest difference that matters, as a share."]
     servers: Annotated[Names, "The server of each side."]
-    seconds: Annotated[Positive, "Of the campaign, without builds."]
+    seconds: Annotated[Positive, "Of the campaign, without builds.", From("analysis.wall")]
     workloads: tuple[JsonGateLine, ...]
     reports: tuple[Path, ...]
 
 
 def json_gate(answer: GateAnswer, reports: Sequence[Path]) -> JsonGate:
     """Describe the answer; ``reports``: where those of its campaign are."""
-    lines = []
+    analysis, lines = answer.analysis, []
     for line in answer.lines:
         is_open = line.reason is GateReason.UNDECIDED
-        needed = still_needed(answer.plan, line.head, answer.attempts) if is_open else None
+        needed = still_needed(analysis.plan, line.head, analysis.trials) if is_open else None
         lines.append(taken(JsonGateLine, line, needed=needed))
     return taken(JsonGate, answer, workloads=lines, reports=reports)
