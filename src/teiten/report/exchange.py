@@ -18,6 +18,7 @@ from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Ver
 from teiten.model.metrics import Better
 from teiten.model.text import Language
 from teiten.report.blocks import Block, Statement
+from teiten.report.numbers import spaced
 from teiten.report.parts import noted
 from teiten.report.render.markdown import markdown_text
 from teiten.report.sentences import is_open, verdict_sentence
@@ -81,10 +82,10 @@ def _junit(analysis: CampaignAnalysis) -> str:
             suite, "testcase", classname=analysis.plan.study.name, name=statement.name, time="0"
         )
         if _fails(statement.verdict):
-            ElementTree.SubElement(case, "failure", message=_plain(statement.text), type="slower")
+            ElementTree.SubElement(case, "failure", message=spaced(statement.text), type="slower")
         elif is_open(statement.verdict):
-            ElementTree.SubElement(case, "skipped", message=_plain(statement.text))
-        ElementTree.SubElement(case, "system-out").text = _plain(statement.text)
+            ElementTree.SubElement(case, "skipped", message=spaced(statement.text))
+        ElementTree.SubElement(case, "system-out").text = spaced(statement.text)
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
@@ -148,7 +149,7 @@ def _benchmark_action(analysis: CampaignAnalysis) -> str:
                 "unit": "time of new ÷ old",
                 "value": effect.ratio,
                 "range": f"{effect.low:.4f} to {effect.high:.4f}",
-                "extra": _plain(statement.text),
+                "extra": spaced(statement.text),
             }
         )
     return _json(benchmarks)
@@ -156,7 +157,3 @@ def _benchmark_action(analysis: CampaignAnalysis) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def _plain(text: str) -> str:
-    return text.replace("\u00a0", " ")

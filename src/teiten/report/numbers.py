@@ -94,6 +94,11 @@ def plain(value: float) -> str:
     return _without_zeros(f"{value:,.6f}")
 
 
+def spaced(text: str) -> str:
+    """A text whose spaces a search finds: no-break ones are plain."""
+    return text.replace("\u00a0", " ")
+
+
 def moment(at: float) -> str:
     """A moment to the minute. ``at``: seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")

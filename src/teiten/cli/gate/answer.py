@@ -19,7 +19,7 @@ from teiten.model.quantities import rough_duration
 from teiten.model.study import GUC_PREFIX
 from teiten.model.units import Share
 from teiten.report.effects import change, interval_percent, percent_decimals, plain_percent
-from teiten.report.numbers import NOTHING
+from teiten.report.numbers import NOTHING, spaced
 from teiten.report.sentences import verdict_word
 from teiten.report.texts import texts
 from teiten.study.sides import AGAIN, BASE, HEAD
@@ -88,7 +88,7 @@ def word(line: GateLine) -> str:
     """``regression (slower by at least 2 %)``"""
     if line.reason is GateReason.EQUAL_SIDES_DIFFER:
         return f"{WORDS[line.outcome]} (the base differs from itself)"
-    return f"{WORDS[line.outcome]} ({plain(verdict_word(texts('en'), line.head.overall))})"
+    return f"{WORDS[line.outcome]} ({spaced(verdict_word(texts('en'), line.head.overall))})"
 
 
 def needed(answer: GateAnswer) -> str:
@@ -98,7 +98,7 @@ def needed(answer: GateAnswer) -> str:
 
 def title(answer: GateAnswer) -> str:
     """The answer over all workloads: ``no regression of 2 % or more``."""
-    share = plain(plain_percent(texts("en"), answer.delta))
+    share = spaced(plain_percent(texts("en"), answer.delta))
     match answer.outcome:
         case GateOutcome.REGRESSION:
             return "regression"
@@ -133,7 +133,7 @@ def markdown(answer: GateAnswer) -> str:
     if answer.outcome is GateOutcome.CANNOT_TELL:
         about.insert(0, f"What would be needed: {needed(answer)}.")
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table]
-    return plain("\n".join([f"### Gate: {title(answer)}", "", *lines, "", *about])) + "\n"
+    return spaced("\n".join([f"### Gate: {title(answer)}", "", *lines, "", *about])) + "\n"
 
 
 def annotation_lines(answer: GateAnswer) -> Iterator[str]:
@@ -144,13 +144,8 @@ def annotation_lines(answer: GateAnswer) -> Iterator[str]:
             yield f"::{command} title=Gate%3A {_escaped(word(line))}::{_escaped(_said(line))}"
 
 
-def plain(text: str) -> str:
-    """A text whose spaces a search finds."""
-    return text.replace("\u00a0", " ")
-
-
 def _said(line: GateLine) -> str:
-    head, control = (plain(_effect(contrast.overall)) for contrast in (line.head, line.control))
+    head, control = (spaced(_effect(contrast.overall)) for contrast in (line.head, line.control))
     if head == control and line.head.overall.effect is None:
         return f"{line.workload} {head}, and so for the base against itself"
     return f"{line.workload} {head}; the base against itself {control}"

@@ -17,7 +17,7 @@ from teiten.report.effects import (
     ratio_in_reach,
     ratio_text,
 )
-from teiten.report.numbers import NOTHING
+from teiten.report.numbers import NOTHING, spaced
 from teiten.report.sentences import verdict_word
 from teiten.report.view.contrasts import by_interval
 from teiten.report.view.kit import Kit, factor_of
@@ -45,7 +45,7 @@ def outcome_lines(analysis: CampaignAnalysis, width: int | None) -> Iterator[str
     for alike, (note, following) in zip(tables.values(), pairwise((*notes, "")), strict=True):
         last = () if note == following else (note,)
         for line in (*_table(kit, alike, width), *last):
-            yield line.replace("\u00a0", " ")  # for grep
+            yield spaced(line)  # for grep
 
 
 def _table(kit: Kit, contrasts: Sequence[ContrastResult], width: int | None) -> Iterator[str]:
