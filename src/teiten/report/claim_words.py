@@ -151,8 +151,8 @@ def needs_text(t: Texts, claim: Claim) -> str:
     if claim.needs.servers:
         needs.append(t("claim.needs.servers", servers=t.listed(claim.needs.servers)))
     if claim.needs.systems:
-        key = "claim.needs.systems" if claim.needs.compared else "claim.needs.system"
-        needs.append(t(key, systems=t.listed(claim.needs.systems)))
+        systems = t.listed(claim.needs.systems)
+        needs.append(t("claim.needs.systems", systems=systems) if claim.needs.compared else systems)
     if claim.needs.factor:
         needs.append(t("claim.needs.factor", factor=claim.needs.factor))
     if claim.needs.cores > 1:

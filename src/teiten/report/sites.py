@@ -148,7 +148,7 @@ def link_text(kit: Kit) -> str:
     """How the load generator reaches the servers."""
     hosts = kit.analysis.plan.hosts
     if hosts is not None and hosts.address is not None:
-        return kit.t("host.link", address=hosts.address)
+        return hosts.address
     attached = {server.attached is not None for _, server in kit.analysis.plan.servers}
     if attached == {True}:
         return kit.t("topology.link-attached")

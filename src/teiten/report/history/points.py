@@ -30,7 +30,7 @@ Reports = Mapping[str, str]
 def value_text(t: Texts, point: HistoryPoint) -> str:
     """``1,234 (1,200 to 1,270)``, or the value alone where it has no interval."""
     value, ends = _figures(point)
-    return t("history.interval" if ends else "history.plain", value=value, **ends)
+    return t("history.interval", value=value, **ends) if ends else value
 
 
 def _figures(point: HistoryPoint) -> tuple[str, dict[str, str]]:

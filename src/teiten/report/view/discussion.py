@@ -316,7 +316,7 @@ def _things(kit: Kit, moved: Sequence[_Seen], compared: Sequence[_Seen], most: i
     shown = [_thing(kit, same, levels[same[0].label]) for same in ranked[:most]]
     listed = kit.t("list.strong").join(shown)
     more = len(ranked) - most
-    return kit.t.plural("discussion.further", more, things=listed) if more > 0 else listed
+    return kit.t("discussion.further", things=listed, count=more) if more > 0 else listed
 
 
 def _thing(kit: Kit, same: Sequence[_Seen], compared: int) -> str:

@@ -87,9 +87,8 @@ def metric_chart(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metr
     dots = dots_of(kit, groups, metric.name, factor_of(metric))
     if not dots:
         return None
-    title = kit.t("chart.by-level.title", metric=kit.t.metric(metric))
     axes = axes_for(kit, groups, kit.metric_title(metric))
-    title = of_workload(kit, title, groups[0].workload)
+    title = of_workload(kit, kit.t.metric(metric), groups[0].workload)
     return by_level(kit.t, name, dots, axes, title=title, note=note_of(kit, axes))
 
 

@@ -243,8 +243,8 @@ def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> 
         side=kit.t("table.level"),
         query=kit.t("factor.method"),
     )
-    title, note = kit.t(f"metric.{metric.name}"), kit.t(f"chart.methods.{drawn}")
-    return query_bars(name, kit.t.title("chart.by-level.title", metric=title), note, bars, axes)
+    title, note = kit.t.title(f"metric.{metric.name}"), kit.t(f"chart.methods.{drawn}")
+    return query_bars(name, title, note, bars, axes)
 
 
 def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:

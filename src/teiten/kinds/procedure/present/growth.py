@@ -216,7 +216,7 @@ def _by_partitions(kit: Kit, prefix: str, workload: str, figure: str) -> Table |
     t = kit.t
     columns = (
         *(Column(t(f"table.{head}")) for head in ("steps.method", "steps.step", "level")),
-        *(Column(t("growth.partitions", count=_count(number)), numeric=True) for number in numbers),
+        *(Column(_count(number), numeric=True) for number in numbers),
     )
     methods = [method.name for method in procedure_of(kit.study.workload(workload)).methods]
     order = sorted(by_line, key=lambda line: (methods.index(line[0]), kit.names.order(line[2])))
