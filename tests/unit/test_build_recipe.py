@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from teiten.execute.postgres.building.preparing import Folders, build_key, steps
+from teiten.execute.postgres.building.preparing import build_key, steps
 from teiten.execute.postgres.building.prerequisites import Tools, without_missing
 from teiten.execute.postgres.building.running import FILES, CompileProgress, why_it_failed
 from teiten.execute.postgres.building.sources import SourceCode, SourceKind
+from teiten.execute.postgres.building.tree import BuildTree
 from teiten.model.build import BuildSpec
 
 SOURCE = SourceCode(SourceKind.TARBALL, Path("/s.tar"), "s", None, None, "abc", "15.18", True, 1)
 SPEC = BuildSpec("/s.tar", ("--without-perl",), "-O3 -march=native")
 TOOLS = Tools("gcc", "gcc 12.2.0", ("--without-perl", "--without-readline"), ())
-FOLDERS = Folders(Path("/b/source"), Path("/b/objects"), Path("/b/dest"), Path("/i/o3"))
+TREE = BuildTree(Path("/b"), Path("/i/o3"), Path("/b.log"), lambda *_: None)
 
 
 def test_a_missing_library_is_left_out_and_said() -> None:
@@ -41,25 +42,25 @@ def test_icu_is_no_matter_before_16_and_meson_has_words_of_its_own() -> None:
 
 
 def test_the_flags_go_to_configure_and_contrib_is_built() -> None:
-    words = [step.arguments for step in steps(SPEC, TOOLS, FOLDERS, 4)]
+    words = [step.arguments for step in steps(SPEC, TOOLS, TREE, 4)]
     assert words[0] == (
         "/b/source/configure", "--prefix=/i/o3", "--without-perl", "--without-readline",
         "CC=gcc", "CFLAGS=-O3 -march=native",
     )  # fmt: skip
     assert words[1:3] == [("make", "-j4"), ("make", "-j4", "-C", "contrib")]
-    assert all("DESTDIR=/b/dest" in word for word in words[3:])
+    assert all("DESTDIR=/b/destination" in word for word in words[3:])
 
 
 def test_without_flags_configure_keeps_its_own() -> None:
-    first = steps(replace(SPEC, cflags=None), TOOLS, FOLDERS, 1)[0]
+    first = steps(replace(SPEC, cflags=None), TOOLS, TREE, 1)[0]
     assert not any(word.startswith("CFLAGS") for word in first.arguments)
 
 
 def test_meson_gets_the_flags_for_the_link_too() -> None:
-    first, compile_step, install = steps(replace(SPEC, meson=True), TOOLS, FOLDERS, 3)
+    first, compile_step, install = steps(replace(SPEC, meson=True), TOOLS, TREE, 3)
     assert {"-Dc_args=-O3 -march=native", "-Dc_link_args=-O3 -march=native"} <= set(first.arguments)
     assert compile_step.arguments == ("ninja", "-j3")
-    assert "--destdir=/b/dest" in install.arguments
+    assert "--destdir=/b/destination" in install.arguments
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import filelock
 from teiten.errors import BuildError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BrokenBinaryError
-from teiten.execute.postgres.building.preparing import Folders, Prepared, builds_of, steps
+from teiten.execute.postgres.building.preparing import Prepared, builds_of, steps
 from teiten.execute.postgres.building.relinking import (
     LinkCommand,
     find_link,
@@ -29,14 +29,13 @@ from teiten.execute.postgres.building.relinking import (
 from teiten.execute.postgres.building.running import (
     BuildStep,
     CompileProgress,
-    EndedError,
     Watch,
     builds_at_once,
     ended_by,
-    run_step,
     together,
 )
 from teiten.execute.postgres.building.sources import unpack
+from teiten.execute.postgres.building.tree import BuildTree
 from teiten.execute.postgres.inspection import (
     Receipt,
     folder_name,
@@ -45,7 +44,7 @@ from teiten.execute.postgres.inspection import (
     write_receipt,
 )
 from teiten.execute.postgres.installations import managed_installations
-from teiten.execute.postgres.marker import Kind, mark, remove_marked
+from teiten.execute.postgres.marker import remove_marked
 from teiten.execute.postgres.provision.packages import Say
 from teiten.execute.postgres.provision.staging import (
     check_server,
@@ -55,12 +54,11 @@ from teiten.execute.postgres.provision.staging import (
     staged,
     writing,
 )
-from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, copy_tree
+from teiten.execute.postgres.provision.unpack import copy_tree
 from teiten.execute.postgres.provision.version_requests import parse_request
 from teiten.execute.postgres.sweep import sweep
-from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.paths import Workdir
-from teiten.host.system.users import ServerUser, server_user
+from teiten.host.system.users import server_user
 from teiten.model.build import BuildFacts
 from teiten.model.installation import Installation, Source
 from teiten.model.units import Seconds
@@ -118,8 +116,7 @@ def _build_missing(
     say: Say,
     watching: Callable[[str], Watch],
 ) -> dict[str, Installation]:
-    user = server_user()
-    require_access(workdir.builds, user)
+    require_access(workdir.builds, server_user())
     at_once = builds_at_once(len(missing), jobs)
     sizes = sorted((order.needed_bytes for order in missing.values()), reverse=True)
     require_space(workdir.builds, "building", sum(sizes[:at_once]))
@@ -131,7 +128,7 @@ def _build_missing(
     several, ending = len(missing) > 1, threading.Event()
     buildings = [
         _Building(
-            name, order, workdir, user, jobs_each,
+            name, order, workdir, jobs_each,
             _saying(name, say) if several else say, ended_by(ending, watching(name)),
         )
         for name, order in missing.items()
@@ -154,128 +151,69 @@ class _Building:
     name: str
     prepared: Prepared
     workdir: Workdir
-    user: ServerUser
     jobs: int
     say: Say
     watch: Watch
 
     @property
-    def folder(self) -> Path:
-        return self.workdir.builds / f"tree-{self.prepared.key[:12]}-{os.getpid()}"
-
-    @property
-    def home(self) -> Path:
-        """For what compilers leave."""
-        return self.folder / "home"
-
-    @property
     def final(self) -> Path:
         return self.workdir.installations / folder_name(self.name)
 
-    @property
-    def log(self) -> Path:
-        return self.workdir.builds / f"{folder_name(self.name)}.log"
-
     def build(self) -> Installation:
-        begin = time.monotonic()
-        try:
-            folders = self._unpacked()
+        begin, key = time.monotonic(), self.prepared.key[:12]
+        with BuildTree.made(self.workdir, key, self.name, self.final, self.watch) as tree:
+            self.say(f"unpacking {self.prepared.source.described}")
+            unpack(self.prepared.source, tree.source)
+            tree.give(self.prepared.described)
             progress = CompileProgress()
-            for step in steps(self.prepared.spec, self.prepared.tools, folders, self.jobs):
-                self._run(step, folders, progress)
-            command = self._keep_objects(folders)
+            for step in steps(self.prepared.spec, self.prepared.tools, tree, self.jobs):
+                self._run(step, tree, progress)
+            command = self._keep_objects(tree)
             seconds = Seconds(time.monotonic() - begin)
-            installation = self._install(folders, seconds, command)
-        except (KeyboardInterrupt, EndedError):
-            self.log.unlink(missing_ok=True)
-            raise
-        finally:
-            with suppress(OSError, UsageError):
-                remove_marked(self.folder)
-        self.log.unlink(missing_ok=True)  # a copy stands in the installation
+            installation = self._install(tree, seconds, command)
         self.say(f"built {installation.name} in {seconds:.0f} s, in {self.final}")
         return installation
 
-    def _unpacked(self) -> Folders:
-        self.folder.mkdir(parents=True)
-        mark(self.folder, Kind.BUILD, self.name)
-        folders = Folders(
-            self.folder / "source", self.folder / "objects", self.folder / "destination", self.final
-        )
-        given = (folders.source, folders.objects, folders.destination, self.home)
-        for folder in (self.folder, *given):
-            folder.mkdir(exist_ok=True)
-            folder.chmod(0o755)
-        self.say(f"unpacking {self.prepared.source.described}")
-        unpack(self.prepared.source, folders.source)
-        for folder in given:  # not the folder around them: what is in that stays what it is
-            with HeldFolder.open_itself(folder) as held:
-                held.give_all(self.user)
-        self.log.write_text(f"{self.prepared.described}\n", encoding="utf-8")
-        self.log.chmod(0o644)
-        return folders
-
-    def _run(self, step: BuildStep, folders: Folders, progress: CompileProgress) -> None:
-        environment = {"HOME": str(self.home), "TMPDIR": str(self.home)}
-        if self.prepared.spec.meson:
-            environment["CC"] = self.prepared.tools.compiler
+    def _run(self, step: BuildStep, tree: BuildTree, progress: CompileProgress) -> None:
+        compiler = {"CC": self.prepared.tools.compiler} if self.prepared.spec.meson else {}
         self.say(step.name)
-        run_step(
-            step,
-            folder=folders.objects,
-            log=self.log,
-            user=self.user,
-            progress=progress,
-            watch=self.watch,
-            environment=environment,
-        )
+        tree.run(step, tree.objects, progress, **compiler)
 
-    def _keep_objects(self, folders: Folders) -> LinkCommand | None:
+    def _keep_objects(self, tree: BuildTree) -> LinkCommand | None:
         """Pack what links the server again into what was installed; None where make's words are
         not understood, as meson's are not."""
-        with self.log.open(encoding="utf-8", errors="replace") as lines:
+        with tree.log.open(encoding="utf-8", errors="replace") as lines:
             command = find_link(lines)
         if command is not None:
-            made = folders.destination.joinpath(*self.final.parts[1:])
-            self._run(keeping(command, folders.objects, made), folders, CompileProgress())
+            self._run(keeping(command, tree.objects, tree.installed), tree, CompileProgress())
         return command
 
     def _install(
-        self, folders: Folders, seconds: Seconds, command: LinkCommand | None
+        self, tree: BuildTree, seconds: Seconds, command: LinkCommand | None
     ) -> Installation:
+        see = f"see {tree.log}"
         with exclusive(self.workdir):
             _refuse_taken(self.name, managed_installations(self.workdir))
             with staged(self.workdir) as staging:
-                self._take_over(folders.destination, staging)
-                relink = None if command is None else self._relink_seconds(staging, command)
-                write_receipt(staging, self._receipt(staging, seconds, relink))
-                shutil.copyfile(self.log, staging / LOG)
+                # so that the servers' user may read it, and has none of it open
+                with tree.result("the build", see, see) as made:
+                    copy_tree(made, staging)
+                relink = None if command is None else self._relink_seconds(tree, staging, command)
+                write_receipt(staging, self._receipt(tree, staging, seconds, relink))
+                shutil.copyfile(tree.log, staging / LOG)
                 give_name(staging, self.final)
         return inspect_managed(self.final)
 
-    def _take_over(self, destination: Path, staging: Path) -> None:
-        """Copy what was installed, so that the servers' user may read it, and has none of it open.
-
-        Modes are as if the umask were 022."""
-        made = destination.joinpath(*self.final.parts[1:])
-        try:
-            with HeldFolder.open_itself(made) as held:
-                copy_tree(held, staging)
-        except (FileNotFoundError, UnsafePlaceError) as error:
-            raise BuildError(
-                f"the build installed nothing in {self.final}", f"see {self.log}"
-            ) from error
-        except UnsafeArchiveError as error:
-            raise BuildError(f"what was built is not usable: {error}", f"see {self.log}") from error
-
-    def _relink_seconds(self, staging: Path, command: LinkCommand) -> Seconds | None:
+    def _relink_seconds(
+        self, tree: BuildTree, staging: Path, command: LinkCommand
+    ) -> Seconds | None:
         """Link it in another order once: what that takes; None where it cannot be done, which
         is no failure of the build."""
         write_command(staging, command)
         folder = self.workdir.builds / f"linked-{self.prepared.key[:12]}-{os.getpid()}"
         try:
             made = link_again(
-                self._inspected(staging), 1, folder, self.user, lambda: self.watch("link", 0, 0)
+                _inspected(tree, staging), 1, folder, tree.user, lambda: self.watch("link", 0, 0)
             )
         except BuildError as error:
             self.say(f"its objects are not kept, because it cannot be linked again: {error}")
@@ -284,21 +222,17 @@ class _Building:
         remove_marked(made.folder)
         return made.seconds
 
-    def _inspected(self, staging: Path) -> Installation:
-        try:
-            return inspect_folder((staging / "bin").resolve(), Source.BUILD)
-        except BrokenBinaryError as error:
-            raise BuildError(f"what was built does not run: {error}", f"see {self.log}") from error
-
-    def _receipt(self, staging: Path, seconds: Seconds, relink: Seconds | None) -> Receipt:
+    def _receipt(
+        self, tree: BuildTree, staging: Path, seconds: Seconds, relink: Seconds | None
+    ) -> Receipt:
         prepared = self.prepared
-        installation = self._inspected(staging)
+        installation = _inspected(tree, staging)
         if installation.postgres is None or installation.initdb is None:
-            raise BuildError("the build made no server with initdb", f"see {self.log}")
+            raise BuildError("the build made no server with initdb", f"see {tree.log}")
         self.say("checking it with a throw-away cluster")
         # Its prefix is not yet there, so the libraries are named.
         version = check_server(
-            replace(installation, library_path=staging / "lib"), self.workdir, self.user
+            replace(installation, library_path=staging / "lib"), self.workdir, tree.user
         )
         return Receipt(
             name=self.name,
@@ -320,6 +254,13 @@ class _Building:
                 relink_seconds=relink,
             ),
         )
+
+
+def _inspected(tree: BuildTree, staging: Path) -> Installation:
+    try:
+        return inspect_folder((staging / "bin").resolve(), Source.BUILD)
+    except BrokenBinaryError as error:
+        raise BuildError(f"what was built does not run: {error}", f"see {tree.log}") from error
 
 
 @contextmanager

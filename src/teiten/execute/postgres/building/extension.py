@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,8 +17,9 @@ from teiten.errors import BuildError, MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.building.preparing import builds_of
 from teiten.execute.postgres.building.prerequisites import compiler_line
-from teiten.execute.postgres.building.running import BuildStep, CompileProgress, run_step
+from teiten.execute.postgres.building.running import BuildStep, CompileProgress
 from teiten.execute.postgres.building.sources import git, unpack_commit
+from teiten.execute.postgres.building.tree import BuildTree
 from teiten.execute.postgres.inspection import (
     Receipt,
     folder_name,
@@ -30,7 +28,6 @@ from teiten.execute.postgres.inspection import (
     write_receipt,
 )
 from teiten.execute.postgres.installations import managed_installations
-from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.postgres.modules import module_tools
 from teiten.execute.postgres.provision.packages import Say
 from teiten.execute.postgres.provision.staging import (
@@ -128,75 +125,44 @@ class _ExtensionBuilding:
         return self.server.bin_directory.parent
 
     def build(self) -> Installation:
-        begin = time.monotonic()
-        with self._made() as (made, log):
+        begin, workdir = time.monotonic(), self.workdir
+        require_access(workdir.builds, server_user())
+        key = self.extension.commit[:DIGITS]
+        with BuildTree.made(workdir, key, self.name, self.root, lambda *_: None) as tree:
+            self._compile(tree)
             seconds = Seconds(time.monotonic() - begin)
-            with exclusive(self.workdir):
-                installation = self._install(made, seconds)
-            log.unlink(missing_ok=True)
+            with exclusive(workdir):
+                installation = self._install(tree, seconds)
         self.say(f"built {self.name} in {seconds:.0f} s")
         return installation
 
-    @contextmanager
-    def _made(self) -> Iterator[tuple[Path, Path]]:
-        """The folder with what the extension installs over the server's; and the log."""
-        require_access(self.workdir.builds, server_user())
-        folder = self.workdir.builds / f"tree-{self.extension.commit[:DIGITS]}-{os.getpid()}"
-        folder.mkdir(parents=True)
-        try:
-            mark(folder, Kind.BUILD, self.name)
-            yield self._compiled(folder)
-        finally:
-            with suppress(OSError, UsageError):
-                remove_marked(folder)
-
-    def _compiled(self, folder: Path) -> tuple[Path, Path]:
-        source, destination, home = (folder / name for name in ("source", "destination", "home"))
-        folder.chmod(0o755)
-        given = (source, destination, home)
-        for part in given:
-            part.mkdir()
-            part.chmod(0o755)
-        unpack_commit(self.extension.checkout, self.extension.commit, source)
-        if not (source / "Makefile").is_file():
+    def _compile(self, tree: BuildTree) -> None:
+        unpack_commit(self.extension.checkout, self.extension.commit, tree.source)
+        if not (tree.source / "Makefile").is_file():
             raise UsageError(
                 f"{self.extension.checkout} has no Makefile at {self.extension.commit[:DIGITS]}",
                 "--extension names a checkout whose Makefile uses PGXS",
             )
-        for part in given:
-            with HeldFolder.open_itself(part) as held:
-                held.give_all(server_user())
-        log = self.workdir.builds / f"{folder_name(self.name)}.log"
-        log.write_text(f"{self.name}\n", encoding="utf-8")
-        log.chmod(0o644)
+        tree.give(self.name)
         self.say(f"building {self.name}")
         variables = (f"PG_CONFIG={self.pg_config}", "USE_PGXS=1", "with_llvm=no")
         for step in (
             BuildStep("compile", ("make", f"-j{self.jobs}", *variables), counts=True),
-            BuildStep("install", ("make", "install", f"DESTDIR={destination}", *variables)),
+            BuildStep("install", ("make", "install", f"DESTDIR={tree.destination}", *variables)),
         ):
-            run_step(
-                step,
-                folder=source,
-                log=log,
-                user=server_user(),
-                progress=CompileProgress(),
-                watch=lambda _step, _done, _total: None,
-                environment={"HOME": str(home), "TMPDIR": str(home)},
-            )
-        return destination.joinpath(*self.root.parts[1:]), log
+            tree.run(step, tree.source, CompileProgress())
 
-    def _install(self, made: Path, seconds: Seconds) -> Installation:
+    def _install(self, tree: BuildTree, seconds: Seconds) -> Installation:
         size = sum(path.lstat().st_size for path in self.root.rglob("*"))
         require_space(self.workdir.installations, f"installing {self.name}", 2 * size)
         with staged(self.workdir) as staging:
-            self._copy(made, staging)
+            self._copy(tree, staging)
             write_receipt(staging, self._receipt(staging, seconds))
             final = self.workdir.installations / folder_name(self.name)
             give_name(staging, final)
         return inspect_managed(final)
 
-    def _copy(self, made: Path, staging: Path) -> None:
+    def _copy(self, tree: BuildTree, staging: Path) -> None:
         """The server, and over it what the extension installs: libraries, scripts, programs of its
         own, but none in the place of the server's."""
         try:
@@ -208,27 +174,20 @@ class _ExtensionBuilding:
                 WITH_PGXS.format(major=self.server.version.major),
             ) from error
         programs = self.server.bin_directory.name
-        try:
-            with HeldFolder.open_itself(made) as held:
-                for folder, name, _ in held.walk():
-                    relative = Path(held.relative(folder, name))
-                    if not (staging / relative).is_file():
-                        continue
-                    if relative.parts[0] == programs:
-                        raise BuildError(
-                            f"the extension installs {relative}, a program that the server has",
-                            "an extension is measured on the server that it is built for: leave"
-                            " the program out of its Makefile",
-                        )
-                    (staging / relative).unlink()
-                copy_tree(held, staging)
-        except (FileNotFoundError, UnsafePlaceError) as error:
-            raise BuildError(
-                f"the extension installed nothing in {self.root}",
-                "its Makefile has to use PGXS of the PG_CONFIG that it is given",
-            ) from error
-        except UnsafeArchiveError as error:
-            raise BuildError(f"what was built is not usable: {error}", "") from error
+        absent = "its Makefile has to use PGXS of the PG_CONFIG that it is given"
+        with tree.result("the extension", absent, "") as made:
+            for folder, name, _ in made.walk():
+                relative = Path(made.relative(folder, name))
+                if not (staging / relative).is_file():
+                    continue
+                if relative.parts[0] == programs:
+                    raise BuildError(
+                        f"the extension installs {relative}, a program that the server has",
+                        "an extension is measured on the server that it is built for: leave"
+                        " the program out of its Makefile",
+                    )
+                (staging / relative).unlink()
+            copy_tree(made, staging)
 
     def _receipt(self, staging: Path, seconds: Seconds) -> Receipt:
         programs = self.server.bin_directory.name

@@ -18,6 +18,7 @@ from teiten.execute.postgres.building.origins.named import NamedSources
 from teiten.execute.postgres.building.prerequisites import ICU_BY_DEFAULT, Tools, find_tools
 from teiten.execute.postgres.building.running import BuildStep
 from teiten.execute.postgres.building.sources import SourceCode, find_source
+from teiten.execute.postgres.building.tree import BuildTree
 from teiten.execute.postgres.inspection import WANTED, folder_name
 from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.provision.packages import Say
@@ -190,18 +191,6 @@ def _icu(builds: Sequence[Prepared]) -> bool:
     return bool(newer) and not decided and all(major >= ICU_SINCE for major in majors)
 
 
-@dataclass(frozen=True)
-class Folders:
-    """Where a build happens: beside one another in a folder of Teiten's."""
-
-    source: Path
-    objects: Path
-    destination: Path
-    """``DESTDIR``: below it the prefix, as if it were the root."""
-    prefix: Path
-    """Where the installation will be; compiled in."""
-
-
 def build_key(source: SourceCode, spec: BuildSpec, tools: Tools) -> str:
     """Hash what two equal builds have in common (SHA-256)."""
     identity = {
@@ -215,18 +204,18 @@ def build_key(source: SourceCode, spec: BuildSpec, tools: Tools) -> str:
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
 
-def steps(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
+def steps(spec: BuildSpec, tools: Tools, tree: BuildTree, jobs: int) -> tuple[BuildStep, ...]:
     """The commands in order, run in the folder of the objects."""
-    return _meson(spec, tools, folders, jobs) if spec.meson else _make(spec, tools, folders, jobs)
+    return _meson(spec, tools, tree, jobs) if spec.meson else _make(spec, tools, tree, jobs)
 
 
-def _make(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
-    configure = [str(folders.source / "configure"), f"--prefix={folders.prefix}", *tools.configure]
+def _make(spec: BuildSpec, tools: Tools, tree: BuildTree, jobs: int) -> tuple[BuildStep, ...]:
+    configure = [str(tree.source / "configure"), f"--prefix={tree.prefix}", *tools.configure]
     if not any(option.startswith("CC=") for option in tools.configure):
         configure.append(f"CC={tools.compiler}")
     if spec.cflags is not None:
         configure.append(f"CFLAGS={spec.cflags}")
-    install = f"DESTDIR={folders.destination}"
+    install = f"DESTDIR={tree.destination}"
     return (
         BuildStep("configure", tuple(configure)),
         BuildStep("compile", ("make", f"-j{jobs}"), counts=True),
@@ -236,18 +225,16 @@ def _make(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[B
     )
 
 
-def _meson(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
+def _meson(spec: BuildSpec, tools: Tools, tree: BuildTree, jobs: int) -> tuple[BuildStep, ...]:
     own = [option for option in tools.configure if not option.startswith("CC=")]
     setup = [
-        "meson", "setup", f"--prefix={folders.prefix}", "--libdir=lib",
+        "meson", "setup", f"--prefix={tree.prefix}", "--libdir=lib",
         "--auto-features=disabled", *own,
     ]  # fmt: skip
     if spec.cflags is not None:
         setup += [f"-Dc_args={spec.cflags}", f"-Dc_link_args={spec.cflags}"]
     return (
-        BuildStep("configure", (*setup, str(folders.objects), str(folders.source))),
+        BuildStep("configure", (*setup, str(tree.objects), str(tree.source))),
         BuildStep("compile", ("ninja", f"-j{jobs}"), counts=True),
-        BuildStep(
-            "install", ("meson", "install", "--no-rebuild", f"--destdir={folders.destination}")
-        ),
+        BuildStep("install", ("meson", "install", "--no-rebuild", f"--destdir={tree.destination}")),
     )
