@@ -33,7 +33,7 @@ from teiten.datasets.plan import query_seconds
 from teiten.errors import StudyError, UsageError, WorkloadError
 from teiten.execute.postgres.beside import filled, with_installation
 from teiten.execute.probes import backend
-from teiten.execute.probes.backend import Usage, is_backend, usage_of
+from teiten.execute.probes.backend import Usage, backend_process, usage_of
 from teiten.kinds.contract import plan_of
 from teiten.kinds.procedure.load import told
 from teiten.kinds.procedure.model import StepDo, procedure_of
@@ -284,12 +284,12 @@ def test_only_the_very_backend_is_looked_at() -> None:
     own, now = os.getpid(), time.time()
     name = Path("/proc/self/comm").read_text(encoding="utf-8").strip()
     began = psutil.Process().create_time()
-    assert not is_backend(own, began), f"{name} is not PostgreSQL"
+    assert backend_process(own, began) is None, f"{name} is not PostgreSQL"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "PROGRAMS", (name,))
-        assert is_backend(own, began)
-        assert not is_backend(own, now + 60), "began at another time"
-        assert not is_backend(2**22 + 1, began)
+        assert backend_process(own, began) == psutil.Process()
+        assert backend_process(own, now + 60) is None, "began at another time"
+        assert backend_process(2**22 + 1, began) is None
 
 
 def test_a_full_lock_table_says_what_to_do() -> None:

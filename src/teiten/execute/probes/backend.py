@@ -10,11 +10,13 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import psycopg
 
 from teiten.execute.probes.procfs import io_counters, parse_process
@@ -24,6 +26,7 @@ from teiten.model.trial import Series
 PROC = Path("/proc")
 NANOSECONDS = 1e-9
 PROGRAMS = ("postgres", "postmaster")
+"""How the names of a server's processes begin; some distributions start it by the second."""
 STARTED = """
 SELECT extract(epoch FROM backend_start) FROM pg_stat_activity WHERE pid = pg_backend_pid()
 """
@@ -60,29 +63,37 @@ NOTHING = Usage(0.0, 0, 0)
 def backend_of(connection: psycopg.Connection[Any]) -> int | None:
     """The process of a connection's server side; None where that is not seen to be on this
     machine."""
+    process = _process_of(connection)
+    return None if process is None else process.pid
+
+
+def postmaster_of(connection: psycopg.Connection[Any]) -> int | None:
+    """The first process of a connection's server; None as ``backend_of``."""
+    with suppress(psutil.Error):
+        backend = _process_of(connection)
+        parent = None if backend is None else backend.parent()
+        if parent is not None and parent.name().startswith(PROGRAMS):
+            return parent.pid
+    return None
+
+
+def _process_of(connection: psycopg.Connection[Any]) -> psutil.Process | None:
     row = connection.execute(STARTED).fetchone()
-    pid = connection.info.backend_pid
-    return pid if row and is_backend(pid, float(row[0] or 0)) else None
+    return backend_process(connection.info.backend_pid, float(row[0] or 0)) if row else None
 
 
-def is_backend(pid: int, started: float, proc: Path = PROC) -> bool:
-    """Whether a process is PostgreSQL's, and began when the server says that its backend did: on
+def backend_process(pid: int, started: float) -> psutil.Process | None:
+    """A process, where it is PostgreSQL's, and began when the server says that its backend did: on
     another machine, or in another container, its number is that of something else here.
 
     ``started``: seconds since 1970.
     """
-    try:
-        name = (proc / str(pid) / "comm").read_text(encoding="utf-8", errors="replace").strip()
-        ticks = parse_process((proc / str(pid) / "stat").read_bytes()).started
-        booted = next(
-            int(line.split()[1])
-            for line in (proc / "stat").read_bytes().splitlines()
-            if line.startswith(b"btime")
-        )
-    except (OSError, ValueError, IndexError, StopIteration):
-        return False
-    begun = booted + ticks / os.sysconf("SC_CLK_TCK")
-    return name in PROGRAMS and abs(begun - started) < APART
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        begun = process.create_time()
+        if process.name().startswith(PROGRAMS) and abs(begun - started) < APART:
+            return process
+    return None
 
 
 def usage_of(pid: int | None, proc: Path = PROC) -> Usage:

@@ -227,28 +227,6 @@ def _dying_with_parent(death_signal: signal.Signals) -> Callable[[], None] | Non
     return ask_for_signal
 
 
-SERVER_NAME = "postgres"
-SAME_START = 5.0
-"""Seconds by which a backend's start may differ between the kernel's and the server's account."""
-
-
-def postmaster_of(backend: int, started: float) -> int | None:
-    """The parent of a backend, where that is a process of this machine; else None.
-
-    ``started``: when the server says that the backend began (seconds since the epoch). A server on
-    another machine may have a backend of the same pid, but not one of this name and start.
-    """
-    try:
-        process = psutil.Process(backend)
-        parent = process.parent()
-        if parent is None or abs(process.create_time() - started) > SAME_START:
-            return None
-        named = process.name().startswith(SERVER_NAME) and parent.name().startswith(SERVER_NAME)
-        return parent.pid if named else None
-    except psutil.Error:
-        return None
-
-
 def ending(exit_code: int | None) -> str:
     """How a process ended, in words: ``ended with exit code 3``, ``was ended by SIGKILL``."""
     if exit_code is None or exit_code >= 0:

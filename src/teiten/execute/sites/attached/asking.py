@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 
 from teiten.errors import ServerError
+from teiten.execute.probes.backend import postmaster_of
 from teiten.execute.sites.attached.connection import Route, answering
-from teiten.host.system.processes import postmaster_of
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.installation import Installation, Source, Version
 
@@ -29,10 +29,6 @@ SELECT r.rolname, r.rolsuper, r.rolcreatedb, r.rolconnlimit, pg_is_in_recovery()
 SESSIONS = """
 SELECT count(*), count(*) FILTER (WHERE usename = current_user)
   FROM pg_stat_activity WHERE usename IS NOT NULL AND pid <> pg_backend_pid()
-"""
-STARTED = """
-SELECT extract(epoch FROM backend_start)::float8
-  FROM pg_stat_activity WHERE pid = pg_backend_pid()
 """
 PARAMETERS = """
 SELECT name, setting, unit, vartype,
@@ -86,14 +82,6 @@ def check_version(version: Version, name: str) -> None:
         )
 
 
-def postmaster(connection: psycopg.Connection[Any]) -> int | None:
-    """The server's first process where it runs on this machine, else None."""
-    row = connection.execute(STARTED).fetchone()
-    if row is None or row[0] is None:
-        return None
-    return postmaster_of(connection.info.backend_pid, float(row[0]))
-
-
 def _ask(
     connection: psycopg.Connection[Any], route: Route, names: Collection[str], version: Version
 ) -> AttachedServer:
@@ -116,7 +104,7 @@ def _ask(
         free_connections=free,
         other_sessions=int(sessions),
         encrypted=bool(connection.pgconn.ssl_in_use),
-        local=postmaster(connection) is not None,
+        local=postmaster_of(connection) is not None,
         loopback=connection.info.host.startswith(LOOPBACK) or not connection.info.host,
         sees_buffers=superuser and _yes(connection, AVAILABLE.format(name="pg_buffercache")),
         parameters=_parameters(connection, names, version),

@@ -19,7 +19,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres import states
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.templates.build import NOT_VISIBLE, leaves_all_visible, make_tables
-from teiten.execute.sites.attached.asking import postmaster
+from teiten.execute.probes.backend import postmaster_of
 from teiten.execute.sites.attached.connection import Route, answering, passed_on
 from teiten.execute.sites.attached.databases import Databases
 from teiten.execute.sites.attached.site import AttachedSite, permitted
@@ -158,7 +158,7 @@ class AttachedDatabases:
                 passed_on=passed_on(connection, route, database),
                 password=connection.info.password or None,
                 options=connection.info.options,
-                pid=postmaster(connection),
+                pid=postmaster_of(connection),
                 pgbench=self.bench.plan.pgbench,
             )
 
