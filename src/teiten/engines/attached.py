@@ -162,7 +162,7 @@ def _is_whole(entry: Connection, planned: Distribution) -> bool:
 
 
 def _has(connection: Connection, table: str) -> bool:
-    row = connection.execute(sql.SQL(HAS).format(sql.Literal(table))).fetchone()
+    row = connection.execute(sql.SQL(HAS).format(table)).fetchone()
     return bool(row and row[0])
 
 
@@ -176,10 +176,10 @@ def _plain_table(table: str, planned: Distribution) -> sql.Composed:
     name, columns = sql.Identifier(table), sql.SQL(COLUMNS[table])
     if table == "pgbench_history":
         return sql.SQL("CREATE TABLE {} ({})").format(name, columns)
-    key, fillfactor = sql.Identifier(OWN_KEYS[table]), sql.Literal(planned.fillfactor)
+    key = sql.Identifier(OWN_KEYS[table])
     kept_free = "" if planned.fillfactor == 100 else " WITH (fillfactor = {})"
     return sql.SQL(f"CREATE TABLE {{}} ({{}}, PRIMARY KEY ({{}})){kept_free}").format(
-        name, columns, key, fillfactor
+        name, columns, key, planned.fillfactor
     )
 
 
@@ -189,9 +189,8 @@ def _fill(entry: Connection, planned: Distribution) -> None:
     for (rows, of_branch), table in zip(ROWS, COLUMNS, strict=False):
         if _count(entry, table) == 0:
             for branch in range(planned.scale):
-                ends = {"first": of_branch * branch + 1, "last": of_branch * (branch + 1)}
-                literals = {name: sql.Literal(value) for name, value in ends.items()}
-                entry.execute(sql.SQL(rows).format(**literals))
+                first, last = of_branch * branch + 1, of_branch * (branch + 1)
+                entry.execute(sql.SQL(rows).format(first=first, last=last))
         counted, wanted = _count(entry, table), of_branch * planned.scale
         if counted != wanted:
             raise ServerError(

@@ -117,7 +117,7 @@ class Citus(Engine):
         _on_each(servers, nodes, take_places)
         with servers.connect(servers.coordinator) as connection:
             for rows in ROWS:
-                connection.execute(sql.SQL(rows).format(scale=sql.Literal(planned.scale)))
+                connection.execute(sql.SQL(rows).format(scale=planned.scale))
             # as visible as those of a template
             connection.execute("VACUUM ANALYZE pgbench_tellers, pgbench_branches")
 
@@ -154,7 +154,7 @@ def _knows_itself(servers: Servers) -> Callable[[Connection, Node], None]:
     def name_itself(connection: Connection, node: Node) -> None:
         connection.execute(
             sql.SQL("ALTER DATABASE {} SET citus.local_hostname = {}").format(
-                sql.Identifier(connection.info.dbname), sql.Literal(_where(servers, node)[0])
+                sql.Identifier(connection.info.dbname), _where(servers, node)[0]
             )
         )
 
@@ -182,7 +182,7 @@ def _tables(planned: Distribution) -> Iterator[sql.Composed]:
         yield sql.SQL("CREATE TABLE {} ({}) WITH (fillfactor = {})").format(
             sql.Identifier(table),
             sql.SQL(columns),
-            sql.Literal(100 if table == "pgbench_history" else planned.fillfactor),
+            100 if table == "pgbench_history" else planned.fillfactor,
         )
         key = "bid" if planned.by is SpreadBy.BRANCH else OWN_KEYS[table]
         if table != "pgbench_history":
@@ -191,10 +191,10 @@ def _tables(planned: Distribution) -> Iterator[sql.Composed]:
                 sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns_of_key))
             )
         if planned.by is SpreadBy.REFERENCE and table == "pgbench_branches":
-            yield sql.SQL("SELECT create_reference_table({})").format(sql.Literal(table))
+            yield sql.SQL("SELECT create_reference_table({})").format(table)
             continue
         yield sql.SQL("SELECT create_distributed_table({}, {}, shard_count := {})").format(
-            sql.Literal(table), sql.Literal(key), sql.Literal(planned.shards)
+            table, key, planned.shards
         )
 
 
@@ -240,9 +240,7 @@ def _take_place(connection: Connection, number: int, identifier: int) -> None:
         connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
         _rename(connection, shard_table(number), name)
         connection.execute(
-            sql.SQL("COMMENT ON TABLE {} IS {}").format(
-                sql.Identifier(name), sql.Literal(f"shard {number}")
-            )
+            sql.SQL("COMMENT ON TABLE {} IS {}").format(sql.Identifier(name), f"shard {number}")
         )
 
 

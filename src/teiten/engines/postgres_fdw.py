@@ -95,7 +95,7 @@ def _tables(servers: Servers, version: int, own: int | None = None) -> Iterator[
         if own is not None:
             yield sql.SQL(
                 "ALTER TABLE {} ATTACH PARTITION {} FOR VALUES WITH (MODULUS {}, REMAINDER {})"
-            ).format(whole, sql.Identifier(PUBLIC, table), sql.Literal(count), sql.Literal(own))
+            ).format(whole, sql.Identifier(PUBLIC, table), count, own)
         for number in range(count):
             if number != own:
                 yield _foreign(place, table, number, count)
@@ -109,11 +109,11 @@ def _foreign(place: tuple[str, ...], table: str, number: int, count: int) -> sql
     ).format(
         sql.Identifier(*place, f"{table}_{number + 1}"),
         sql.Identifier(*place, table),
-        sql.Literal(count),
-        sql.Literal(number),
+        count,
+        number,
         _name(number),
-        sql.Literal(PUBLIC),
-        sql.Literal(table),
+        PUBLIC,
+        table,
     )
 
 
@@ -136,7 +136,7 @@ def _server(number: int, parameters: dict[str, str], version: int) -> Iterator[s
 
 def _options(parameters: dict[str, str]) -> sql.Composed:
     pairs = (
-        sql.SQL("{} {}").format(sql.Identifier(name), sql.Literal(value))
+        sql.SQL("{} {}").format(sql.Identifier(name), value)
         for name, value in sorted(parameters.items())
     )
     return sql.SQL(", ").join(pairs)

@@ -78,13 +78,11 @@ PRIMARY_KEYS = {"aid": ("aid",), "bid": ("bid", "aid")}
 
 
 def _by_hash(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
-    here = sql.SQL(HERE).format(
-        nodes=sql.Literal(part.nodes), remainder=sql.Literal(part.number - 1)
-    )
+    here = sql.SQL(HERE).format(nodes=part.nodes, remainder=part.number - 1)
     yield sql.SQL(KEYS).format()
     yield sql.SQL(TABLES).format(
-        fillfactor=sql.Literal(data.options_as(PgbenchTables).fillfactor),
-        scale=sql.Literal(int(data.scale or 1)),
+        fillfactor=data.options_as(PgbenchTables).fillfactor,
+        scale=int(data.scale or 1),
         here=here,
     )
     yield sql.SQL("DROP TABLE keys").format()
@@ -99,18 +97,18 @@ def _shards(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
         low, high = ranges[shard]
         yield sql.SQL(SHARD).format(
             shard=name,
-            low=sql.Literal(low),
-            high=sql.SQL("MAXVALUE") if shard == part.shards - 1 else sql.Literal(high + 1),
-            fillfactor=sql.Literal(data.options_as(PgbenchTables).fillfactor),
+            low=low,
+            high=sql.SQL("MAXVALUE") if shard == part.shards - 1 else high + 1,
+            fillfactor=data.options_as(PgbenchTables).fillfactor,
         )
     yield sql.SQL(ROWS).format(
-        scale=sql.Literal(int(data.scale or 1)),
+        scale=int(data.scale or 1),
         key=key,
-        lowest=sql.Literal(LOWEST_HASH),
-        width=sql.Literal(shard_width(part.shards)),
-        last=sql.Literal(part.shards - 1),
-        nodes=sql.Literal(part.nodes),
-        remainder=sql.Literal(part.number - 1),
+        lowest=LOWEST_HASH,
+        width=shard_width(part.shards),
+        last=part.shards - 1,
+        nodes=part.nodes,
+        remainder=part.number - 1,
     )
     columns = sql.SQL(", ").join(map(sql.Identifier, PRIMARY_KEYS[part.key]))
     for name in names.values():

@@ -80,7 +80,7 @@ def _read(connection: psycopg.Connection[Any]) -> tuple[int, int, int]:
         size += bytes_
         if kind != "i":
             table = sql.Identifier(schema, plain)
-            connection.execute(sql.SQL(READ_TABLE).format(table=table, name=sql.Literal(name)))
+            connection.execute(sql.SQL(READ_TABLE).format(table=table, name=name))
         elif not _read_index(connection, oid):
             continue
         read, pages = read + 1, pages + bytes_ // 8192

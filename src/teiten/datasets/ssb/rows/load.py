@@ -179,7 +179,7 @@ def _drop_marked(connection: psycopg.Connection, timeout: str) -> list[str]:
     ).fetchall()
     for (name,) in tables:
         with connection.transaction():
-            connection.execute(sql.SQL("SET LOCAL lock_timeout = {}").format(sql.Literal(timeout)))
+            connection.execute(sql.SQL("SET LOCAL lock_timeout = {}").format(timeout))
             connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
     return [name for (name,) in tables]
 
@@ -197,7 +197,7 @@ def _name(connection: psycopg.Connection, data: SsbData) -> None:
 
 
 def _comment(name: str, text: str) -> sql.Composed:
-    return sql.SQL("COMMENT ON TABLE {} IS {}").format(sql.Identifier(name), sql.Literal(text))
+    return sql.SQL("COMMENT ON TABLE {} IS {}").format(sql.Identifier(name), text)
 
 
 def _drop(dsn: Conninfo) -> None:

@@ -164,9 +164,7 @@ def _is_ours(connection: psycopg.Connection[Any], name: str, route: Route) -> bo
 def _create(connection: psycopg.Connection[Any], name: str, form: sql.Composable) -> None:
     identifier = sql.Identifier(name)
     connection.execute(sql.SQL("CREATE DATABASE {} {}").format(identifier, form))
-    connection.execute(
-        sql.SQL("COMMENT ON DATABASE {} IS {}").format(identifier, sql.Literal(COMMENT))
-    )
+    connection.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(identifier, COMMENT))
 
 
 def _empty(connection: psycopg.Connection[Any]) -> sql.Composable:

@@ -97,7 +97,7 @@ class NetworkWay:
         role = sql.Identifier(self.role)
         if known.fetchone() is None:
             connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(role))
-        connection.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(role, sql.Literal(verifier)))
+        connection.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(role, verifier))
         for what in _RIGHTS:
             connection.execute(sql.SQL("GRANT ALL ON {} TO {}").format(sql.SQL(what), role))
 
