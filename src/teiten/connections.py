@@ -17,6 +17,7 @@ from teiten.addresses import read_address
 
 if TYPE_CHECKING:
     import psycopg  # takes a moment, which most verbs need not wait
+    from psycopg.abc import Params, Query
 
 Conninfo = NewType("Conninfo", str)
 """A connection string for a connection of ours. It may hold a password: it is never shown."""
@@ -60,6 +61,14 @@ def connect(
     import psycopg  # noqa: PLC0415 - as above
 
     return psycopg.connect(conninfo, autocommit=autocommit, **parameters)
+
+
+def first_value(
+    connection: psycopg.Connection[Any], query: Query, values: Params | None = None
+) -> Any:
+    """The first value of the first row that a query gives; None where it gives none."""
+    row = connection.execute(query, values).fetchone()
+    return row[0] if row else None
 
 
 def to_own_server(

@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from teiten.connections import first_value
 from teiten.engines.contract import COLUMNS, OWN_KEYS, Engine, Servers
 from teiten.errors import ServerError, first_line
 from teiten.model.distribution import (
@@ -162,14 +163,11 @@ def _is_whole(entry: Connection, planned: Distribution) -> bool:
 
 
 def _has(connection: Connection, table: str) -> bool:
-    row = connection.execute(sql.SQL(HAS).format(table)).fetchone()
-    return bool(row and row[0])
+    return bool(first_value(connection, sql.SQL(HAS).format(table)))
 
 
 def _count(connection: Connection, table: str) -> int:
-    row = connection.execute(sql.SQL(COUNT).format(sql.Identifier(table))).fetchone()
-    assert row is not None
-    return int(row[0])
+    return int(first_value(connection, sql.SQL(COUNT).format(sql.Identifier(table))))
 
 
 def _plain_table(table: str, planned: Distribution) -> sql.Composed:

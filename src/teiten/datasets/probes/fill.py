@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 
+from teiten.connections import first_value
 from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.probes.model import (
     PAGE,
@@ -43,8 +44,7 @@ def _load(server: Fillable, table: SizedTable, pages: int) -> None:
             )
             connection.execute(f"ALTER TABLE {table.name} ALTER filler SET STORAGE PLAIN".encode())
             _copy(connection, table, pages * table.rows, filler)
-        row = connection.execute("SELECT pg_relation_size(%s)", (table.name,)).fetchone()
-    made = row[0] // PAGE if row else 0
+        made = first_value(connection, "SELECT pg_relation_size(%s)", (table.name,)) // PAGE
     if not pages <= made <= pages + SPARE:
         raise ServerError(
             f"{server.name}: the table {table.name} has {made} pages, not {pages}",

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import psycopg
 
+from teiten.connections import first_value
 from teiten.errors import ServerError
 from teiten.execute.postgres.templates.linked import TABLESPACES as LINKS
 from teiten.execute.postgres.templates.linked import WAL, linked_folders
@@ -77,8 +78,8 @@ WHERE = "SELECT pg_relation_filepath(%s::regclass)"
 def path_of(connection: psycopg.Connection[Any], relation: str) -> str | None:
     """The first segment of a relation's main fork, as the server names it; None where it has no
     files (a partitioned table). ``relation``: as for regclass."""
-    row = connection.execute(WHERE, (relation,)).fetchone()
-    return None if row is None or row[0] is None else str(row[0])
+    path: str | None = first_value(connection, WHERE, (relation,))
+    return path
 
 
 def segments(data_directory: Path, path: str) -> Iterator[IO[bytes]]:

@@ -19,6 +19,7 @@ import numpy as np
 import psutil
 import psycopg
 
+from teiten.connections import first_value
 from teiten.execute.probes.procfs import io_counters, parse_process
 from teiten.execute.probes.series import ticks
 from teiten.model.trial import Series
@@ -78,8 +79,8 @@ def postmaster_of(connection: psycopg.Connection[Any]) -> int | None:
 
 
 def _process_of(connection: psycopg.Connection[Any]) -> psutil.Process | None:
-    row = connection.execute(STARTED).fetchone()
-    return backend_process(connection.info.backend_pid, float(row[0] or 0)) if row else None
+    started = first_value(connection, STARTED)
+    return backend_process(connection.info.backend_pid, float(started or 0))
 
 
 def backend_process(pid: int, started: float) -> psutil.Process | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import psycopg
 
+from teiten.connections import first_value
 from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program, Running
@@ -334,11 +335,10 @@ class GuestSite(ClusterSite):
 def set_parameters(connection: psycopg.Connection[Any], wanted: Settings) -> dict[str, str]:
     """Set parameters for a session; what the server has of each."""
     try:
-        rows = [connection.execute(SET, setting).fetchone() for setting in wanted]
+        return {name: str(first_value(connection, SET, (name, value))) for name, value in wanted}
     except BaseException:
         connection.close()
         raise
-    return {name: str(row and row[0]) for (name, _), row in zip(wanted, rows, strict=True)}
 
 
 def cluster_site(clusters: CampaignClusters, trial: PlannedTrial, attempt: int) -> ClusterSite:

@@ -8,6 +8,7 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import sql
 
+from teiten.connections import first_value
 from teiten.execute.executor import Facts
 from teiten.execute.sites.server_facts import Connect
 
@@ -55,19 +56,19 @@ def prewarm(connect: Connect) -> Facts:
     """
     with connect() as connection:
         # asked for, because a failure would stand in the server's log
-        (there,) = connection.execute(HAS_PREWARM).fetchone() or (False,)
+        there = first_value(connection, HAS_PREWARM)
         if there:
             relations, blocks, size = connection.execute(LOAD).fetchone() or (0, 0, 0)
         else:
             relations, blocks, size = _read(connection)
-        buffers = connection.execute(BUFFERS).fetchone() or (0,)
+        buffers = first_value(connection, BUFFERS)
     return {
         "prewarmed": True,
         "by": "pg_prewarm" if there else "reading",
         "relations": int(relations),
         "blocks": int(blocks),
         "bytes": int(size),
-        "fits": int(size) <= int(buffers[0]),
+        "fits": int(size) <= int(buffers),
     }
 
 

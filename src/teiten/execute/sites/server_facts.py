@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import psycopg
 
+from teiten.connections import first_value
 from teiten.errors import ServerError
+from teiten.host.cautions.machine import compiler_of
 from teiten.model.plan import TemplateSpec
 
 Connect = Callable[[], psycopg.Connection[Any]]
@@ -28,14 +29,14 @@ INTERESTING = frozenset({"CONFIGURE", "CC", "CFLAGS", "LDFLAGS", "VERSION"})
 def read_server_facts(connect: Connect) -> dict[str, Any]:
     """Version, compiler, build flags and data checksums, as the server itself tells them."""
     with connect() as connection:
-        version = _answer(connection, "SELECT version()")
+        version = str(first_value(connection, "SELECT version()"))
         return {
             "version": version,
-            "version_number": int(_answer(connection, "SHOW server_version_num")),
-            "compiler": _compiler(version),
-            "data_checksums": _answer(connection, "SHOW data_checksums"),
-            "block_size": int(_answer(connection, "SHOW block_size")),
-            "assertions": _answer(connection, "SHOW debug_assertions"),
+            "version_number": int(first_value(connection, "SHOW server_version_num")),
+            "compiler": compiler_of(version),
+            "data_checksums": first_value(connection, "SHOW data_checksums"),
+            "block_size": int(first_value(connection, "SHOW block_size")),
+            "assertions": first_value(connection, "SHOW debug_assertions"),
             **_build(connection),
         }
 
@@ -64,13 +65,3 @@ def _build(connection: psycopg.Connection[Any]) -> dict[str, Any]:
     except psycopg.errors.InsufficientPrivilege:
         return {}
     return {"build": {name: setting for name, setting in rows if name in INTERESTING}}
-
-
-def _answer(connection: psycopg.Connection[Any], query: str) -> str:
-    row = connection.execute(query).fetchone()
-    return str(row[0]) if row else ""
-
-
-def _compiler(version: str) -> str | None:
-    match = re.search(r"compiled by (.*?)(?:, \d+-bit)?$", version)
-    return match.group(1) if match else None

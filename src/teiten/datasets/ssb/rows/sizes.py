@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 
+from teiten.connections import first_value
 from teiten.datasets.ssb.rows.native import units
 from teiten.errors import MachineError
 from teiten.model import ssb
@@ -58,9 +59,9 @@ def require_space(connection: psycopg.Connection, data: SsbData) -> None:
     if folder is None:
         return
     tables = expected_bytes(data, POSTGRES)
-    row = connection.execute("SELECT pg_size_bytes(current_setting('max_wal_size'))").fetchone()
+    log = int(first_value(connection, "SELECT pg_size_bytes(current_setting('max_wal_size'))"))
     require_free(
-        tables + min(tables, int(row[0]) if row else 0),
+        tables + min(tables, log),
         "the tables and their transaction log take",
         folder,
         "free disk space, or choose a smaller --scale or another server",
@@ -81,11 +82,10 @@ def _data_directory(connection: psycopg.Connection) -> Path | None:
     if not connection.info.host.startswith(("/", "@")):
         return None
     try:
-        row = connection.execute("SELECT current_setting('data_directory')").fetchone()
+        folder = Path(first_value(connection, "SELECT current_setting('data_directory')"))
     except psycopg.errors.InsufficientPrivilege:
         return None
-    folder = Path(row[0]) if row else None
     try:
-        return folder if folder is not None and folder.is_dir() else None
+        return folder if folder.is_dir() else None
     except OSError:
         return None

@@ -15,6 +15,7 @@ from pathlib import Path
 import filelock
 import psycopg
 
+from teiten.connections import first_value
 from teiten.errors import MachineError, ServerError, TeitenError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BrokenBinaryError
@@ -161,8 +162,7 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
                 if "pg_prewarm" in installation.contrib:
                     connection.execute("CREATE EXTENSION pg_prewarm")
                     connection.execute("SELECT pg_prewarm('pg_class')")
-                row = connection.execute("SELECT version()").fetchone()
-            return str(row[0]) if row else ""
+                return str(first_value(connection, "SELECT version()"))
         finally:
             cluster.stop()
     except (ServerError, psycopg.Error) as error:

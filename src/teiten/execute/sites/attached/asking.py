@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 
+from teiten.connections import first_value
 from teiten.errors import ServerError
 from teiten.execute.probes.backend import postmaster_of
 from teiten.execute.sites.attached.connection import Route, answering
@@ -39,7 +40,7 @@ SELECT name, setting, unit, vartype,
 """
 GRANTED = " OR (context = 'superuser' AND has_parameter_privilege(name, 'SET'))"
 MAY_CHECKPOINT = "SELECT pg_has_role(current_user, 'pg_checkpoint', 'USAGE')"
-AVAILABLE = "SELECT count(*) > 0 FROM pg_available_extensions WHERE name = '{name}'"
+AVAILABLE = "SELECT count(*) > 0 FROM pg_available_extensions WHERE name = %s"
 TRUSTED = """
 SELECT count(*) > 0 FROM pg_available_extension_versions WHERE name = 'pg_prewarm' AND trusted
 """
@@ -98,7 +99,7 @@ def _ask(
         role=role,
         superuser=superuser,
         can_checkpoint=superuser
-        or (version.major_number >= 15 and _yes(connection, MAY_CHECKPOINT)),
+        or (version.major_number >= 15 and bool(first_value(connection, MAY_CHECKPOINT))),
         can_prewarm=_can_prewarm(connection, superuser, version),
         data_checksums=checksums,
         free_connections=free,
@@ -106,7 +107,7 @@ def _ask(
         encrypted=bool(connection.pgconn.ssl_in_use),
         local=postmaster_of(connection) is not None,
         loopback=connection.info.host.startswith(LOOPBACK) or not connection.info.host,
-        sees_buffers=superuser and _yes(connection, AVAILABLE.format(name="pg_buffercache")),
+        sees_buffers=superuser and _has(connection, "pg_buffercache"),
         parameters=_parameters(connection, names, version),
     )
 
@@ -127,8 +128,12 @@ def _refuse(route: Route, role: str, *, creates: bool, standby: bool) -> None:
 
 def _can_prewarm(connection: psycopg.Connection[Any], superuser: bool, version: Version) -> bool:
     if superuser:
-        return _yes(connection, AVAILABLE.format(name="pg_prewarm"))
-    return version.major_number >= 13 and _yes(connection, TRUSTED)
+        return _has(connection, "pg_prewarm")
+    return version.major_number >= 13 and bool(first_value(connection, TRUSTED))
+
+
+def _has(connection: psycopg.Connection[Any], extension: str) -> bool:
+    return bool(first_value(connection, AVAILABLE, (extension,)))
 
 
 def _parameters(
@@ -137,8 +142,3 @@ def _parameters(
     query = PARAMETERS.format(granted=GRANTED if version.major_number >= 15 else "")
     rows = connection.execute(query, ([name.lower() for name in names],)).fetchall()
     return tuple(ServerParameter(*row) for row in rows)
-
-
-def _yes(connection: psycopg.Connection[Any], query: str) -> bool:
-    row = connection.execute(query).fetchone()
-    return bool(row and row[0])
