@@ -22,6 +22,7 @@ import psycopg
 from teiten.connections import first_value
 from teiten.execute.probes.procfs import io_counters, parse_process
 from teiten.execute.probes.series import ticks
+from teiten.host.facts.readings import read_field
 from teiten.model.trial import Series
 
 PROC = Path("/proc")
@@ -108,13 +109,8 @@ def usage_of(pid: int | None, proc: Path = PROC) -> Usage:
 def memory_of(pid: int | None, proc: Path = PROC) -> int | None:
     """Bytes of a process's own memory, without shared buffers and the programs' files (RssAnon of
     proc_pid_status(5)); None where the kernel does not tell."""
-    try:
-        lines = (proc / str(pid) / "status").read_bytes().splitlines()
-    except OSError:
-        return None
-    values = (line.split()[1] for line in lines if line.startswith(b"RssAnon:"))
-    kilobytes = next(values, None)
-    return None if kilobytes is None else int(kilobytes) * 1024
+    value = read_field(proc / str(pid) / "status", "RssAnon")
+    return None if value is None else int(value.removesuffix("kB")) * 1024
 
 
 def _cpu(process: Path) -> float | None:

@@ -22,6 +22,12 @@ def read_int(path: Path) -> int | None:
         return None
 
 
+def read_field(path: Path, name: str) -> str | None:
+    """The value in the line ``name: value`` of a file, such as /proc/PID/status; None without."""
+    lines = (line.partition(":") for line in (read_text(path) or "").split("\n"))
+    return next((value.strip() for field, _, value in lines if field == name), None)
+
+
 def parse_id_list(text: str) -> tuple[int, ...]:
     """The kernel's lists of processors and nodes: ``0-3,8`` is 0, 1, 2, 3, 8.
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from teiten.errors import ServerError
-from teiten.host.facts.readings import parse_id_list, read_text
+from teiten.host.facts.readings import parse_id_list, read_field
 
 
 def affinity(pid: int) -> frozenset[int] | None:
@@ -35,9 +34,7 @@ def pin_self(cpus: Collection[int]) -> None:
 
 def pinned_to(pid: int, root: Path = Path("/")) -> tuple[int, ...]:
     """Read /proc/PID/status of a process; empty where it cannot be read."""
-    status = read_text(root / f"proc/{pid}/status") or ""
-    listed = re.search(r"^Cpus_allowed_list:(.*)", status, re.MULTILINE)
-    return parse_id_list(listed[1]) if listed else ()
+    return parse_id_list(read_field(root / f"proc/{pid}/status", "Cpus_allowed_list") or "")
 
 
 @contextmanager

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from teiten.host.facts.readings import read_text
+from teiten.host.facts.readings import read_field
 from teiten.host.system.environment import run_briefly
 
 NAMED = Path("/run/netns")
@@ -34,9 +33,7 @@ def why_no_namespaces(root: Path = Path("/")) -> str | None:
         return "only Linux has network namespaces"
     if _ip() is None:
         return "the program ip (iproute2) is missing"
-    status = read_text(root / "proc/self/status") or ""
-    held = re.search(r"^CapEff:\s*(\w+)", status, re.MULTILINE)
-    capabilities = int(held[1], 16) if held else 0
+    capabilities = int(read_field(root / "proc/self/status", "CapEff") or "0", 16)
     if any(not capabilities >> needed & 1 for needed in (CAP_NET_ADMIN, CAP_SYS_ADMIN)):
         return "this program may not make network namespaces (it needs root)"
     return None

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import re
 import select
 import signal
 import subprocess
@@ -24,6 +23,7 @@ from typing import IO, TYPE_CHECKING
 
 import psutil
 
+from teiten.host.facts.readings import read_field
 from teiten.host.system.affinity import pin_self
 from teiten.host.system.detached import mark
 from teiten.host.system.environment import Inherited, child_environment
@@ -165,12 +165,8 @@ def runs_as(pid: int, user: int) -> bool:
         return True
     if sys.platform != "linux":
         return bool(psutil.Process(pid).uids().real == user)
-    try:
-        status = Path(f"/proc/{pid}/status").read_bytes()
-    except OSError:
-        return False
-    line = re.search(rb"^Uid:\s+(\d+)", status, re.MULTILINE)
-    return line is not None and int(line[1]) == user
+    uids = (read_field(Path(f"/proc/{pid}/status"), "Uid") or "").split()
+    return uids[:1] == [str(user)]
 
 
 def signal_found(process: psutil.Process, signal_number: signal.Signals = KILL) -> None:
