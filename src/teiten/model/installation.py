@@ -85,11 +85,11 @@ class Installation:
     source: Source
     bin_directory: Path
     fingerprint: str
-    contrib: frozenset[str]
-    postgres: Path | None
-    initdb: Path | None
-    pgbench: Path | None
-    psql: Path | None
+    contrib: frozenset[str] = frozenset()
+    postgres: Path | None = None
+    initdb: Path | None = None
+    pgbench: Path | None = None
+    psql: Path | None = None
     library_path: Path | None = None
     """To be set as LD_LIBRARY_PATH / DYLD_LIBRARY_PATH for the programs, where they need it."""
     managed: bool = False

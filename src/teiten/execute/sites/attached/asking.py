@@ -65,10 +65,6 @@ def ask(route: Route, names: Collection[str]) -> Installation:
         bin_directory=Path(),
         fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
         contrib=frozenset(name for name, there in had.items() if there),
-        postgres=None,
-        initdb=None,
-        pgbench=None,
-        psql=None,
         attached=server,
     )
 

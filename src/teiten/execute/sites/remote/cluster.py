@@ -18,7 +18,7 @@ from teiten.connections import Conninfo
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program
 from teiten.execute.executor import Facts
-from teiten.execute.postgres.beside import ServerSurroundings, filled
+from teiten.execute.postgres.beside import filled
 from teiten.execute.postgres.cluster import BENCH_DATABASE, StopManner
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.sites.hosted import HostedCluster, Launch
@@ -228,15 +228,13 @@ class RemoteCluster(HostedCluster):
         self.host.call("clusters.put_passwords", key=self.key, lines=list(lines))
 
     def spawn(self, program: Program) -> RemoteChild:
-        surroundings = self.host.call("clusters.surroundings", key=self.key)
-        paths = {name: Path(surroundings[name]) for name in ("socket", "data", "scratch")}
-        there = ServerSurroundings(port=surroundings["port"], **paths)
+        there = self.host.call("clusters.surroundings", key=self.key)
         ready = replace(
             program,
             path=self.installation.bin_directory / program.path,
             library_path=self.installation.library_path,
-            arguments=tuple(filled(word, there.places) for word in program.arguments),
-            environment=there.environment,
+            arguments=tuple(filled(word, there["places"]) for word in program.arguments),
+            environment=there["environment"],
         )
         return RemoteChild(self.host, ready, as_server=True)
 

@@ -41,11 +41,9 @@ def inspect_there(host: Host, reference: str) -> Installation:
         source=Source.NAMED,
         bin_directory=Path(programs["folder"]),
         fingerprint=facts["fingerprint"],
-        contrib=frozenset(),
         postgres=Path(programs["postgres"]),
         initdb=Path(programs["initdb"]),
         pgbench=Path(programs["pgbench"]) if "pgbench" in programs else None,
-        psql=None,
         on_db_host=True,
     )
 

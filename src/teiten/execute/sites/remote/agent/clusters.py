@@ -156,10 +156,9 @@ class Clusters:
         }
 
     def surroundings(self, key: str) -> dict[str, Any]:
-        """``ServerSurroundings`` of a started server."""
+        """The places and the environment for a program beside a started server."""
         surroundings = ServerSurroundings.of(self._clusters[key])
-        paths = {name: str(getattr(surroundings, name)) for name in ("socket", "data", "scratch")}
-        return {**paths, "port": surroundings.port}
+        return {"places": surroundings.places, "environment": surroundings.environment}
 
     def put_passwords(self, key: str, lines: list[str]) -> None:
         """By which a started server reaches others."""

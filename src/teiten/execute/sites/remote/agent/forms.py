@@ -103,11 +103,8 @@ def installation_of(form: dict[str, Any]) -> Installation:
         source=Source.NAMED,
         bin_directory=Path(form["bin_directory"]),
         fingerprint=form["fingerprint"],
-        contrib=frozenset(),
         postgres=Path(form["postgres"]),
         initdb=Path(form["initdb"]),
-        pgbench=None,
-        psql=None,
         library_path=Path(library_path) if library_path else None,
     )
 
