@@ -427,7 +427,7 @@ class Cluster:
         def connect() -> psycopg.Connection:
             return connections.connect(self.conninfo("postgres", timeout=patience))
 
-        reason = wait_until_ready(process, connect, timeout=timeout)
+        reason = wait_until_ready(lambda: process.poll() is not None, connect, timeout=timeout)
         if reason is not None:
             text = self.read_log(max(0, self.log_size() - TAIL)).decode("utf-8", "replace")
             raise start_failure(self.name, reason, self.log, text)

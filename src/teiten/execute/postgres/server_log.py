@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 import re
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -111,24 +111,28 @@ INVALID = re.compile(r'(?:invalid value for parameter|parameter) "([^"]+)".*')
 
 
 def wait_until_ready(
-    process: subprocess.Popen[bytes], connect: Callable[[], psycopg.Connection], *, timeout: float
+    ended: Callable[[], bool],
+    connect: Callable[[], psycopg.Connection],
+    *,
+    timeout: float = math.inf,
+    interval: float = INTERVAL,
 ) -> str | None:
     """Connect until the server answers; None then, else what kept it (``ended``, or why not).
 
-    ``timeout``: seconds.
+    ``timeout``, and ``interval`` between two attempts: seconds.
     """
     end = time.monotonic() + timeout
     reason = "no attempt was made"
     while time.monotonic() < end:
-        if process.poll() is not None:
-            return "ended"
         try:
             connect().close()
         except psycopg.OperationalError as error:
             reason = str(error).strip()
         else:
             return None
-        time.sleep(INTERVAL)
+        if ended():
+            return "ended"
+        time.sleep(interval)
     return f"no connection within {timeout:g} s: {reason}"
 
 

@@ -18,7 +18,7 @@ from teiten.errors import ServerError, TeitenError
 from teiten.execute.applied import command_of
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import BENCH_DATABASE, StartOptions, StopManner
-from teiten.execute.postgres.server_log import scan
+from teiten.execute.postgres.server_log import scan, wait_until_ready
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.hosted import (
@@ -160,23 +160,18 @@ class ClusterNode(TrialNode):
                 while True:
                     check()
                     witness.execute("SELECT 1")
-        while not self._takes_connections():
+
+        def ended() -> bool:
             check()
-            if self.has_ended():
-                raise ServerError(f"{self.name} did not recover from a crash", "see its log")
-            time.sleep(LOOK_EVERY)
+            return self.has_ended()
+
+        if wait_until_ready(ended, self.connect, interval=LOOK_EVERY) is not None:
+            raise ServerError(f"{self.name} did not recover from a crash", "see its log")
         seconds = Seconds(time.perf_counter() - begun)
         if self.cluster.read_log(self._log_begins).count(CRASH_HANDLED) != 1:
             raise ServerError(f"{self.name} crashed again while it recovered", "see its log")
         self._before_crash, self._recovered = before, self.cluster.log_size()
         return seconds
-
-    def _takes_connections(self) -> bool:
-        try:
-            self.connect().close()
-        except psycopg.OperationalError:
-            return False
-        return True
 
     def sampler(self, reader: OsReader, **options: Any) -> Sampler:
         """``reader``: of the host, perhaps of this server alone."""
