@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from teiten.host.facts.disks import Mount, read_mounts
+from teiten.host.facts.disks import read_mounts
 from teiten.host.facts.readings import read_int, read_text
 from teiten.model.units import Bytes
 
@@ -43,25 +43,18 @@ class Hierarchy:
 def hierarchies(controller: str, root: Path = Path("/")) -> Iterator[Hierarchy]:
     """This program's group and all above it, the nearest first, in each hierarchy that has the
     controller."""
-    groups = parse_own_groups(read_text(root / "proc/self/cgroup") or "")
-    for mount in read_mounts(root):
-        version = 2 if mount.file_system == "cgroup2" else 1
-        for folder in _folders(root, (mount,), groups, controller):
-            if version == 1:
-                yield Hierarchy(version, folder)
-                continue
-            has = (read_text(folder / "cgroup.controllers") or "").split()
-            if controller in has:
-                passed_on = (read_text(folder / "cgroup.subtree_control") or "").split()
-                yield Hierarchy(version, folder, frozenset(passed_on))
+    for version, folder in _folders(root, controller):
+        if version == 1:
+            yield Hierarchy(version, folder)
+        elif controller in (read_text(folder / "cgroup.controllers") or "").split():
+            passed_on = (read_text(folder / "cgroup.subtree_control") or "").split()
+            yield Hierarchy(version, folder, frozenset(passed_on))
 
 
 def read_cgroup_limits(root: Path = Path("/")) -> CgroupLimits:
     """Read this program's limits; all None on a system without control groups."""
-    mounts = read_mounts(root)
-    groups = parse_own_groups(read_text(root / "proc/self/cgroup") or "")
-    quotas = map(_quota_of, _folders(root, mounts, groups, "cpu"))
-    known = map(_memory_of, _folders(root, mounts, groups, "memory"))
+    quotas = (_quota_of(folder) for _, folder in _folders(root, "cpu"))
+    known = (_memory_of(folder) for _, folder in _folders(root, "memory"))
     memories = [memory for memory in known if memory is not None]
     return CgroupLimits(
         cpu_quota_cores=min((quota for quota in quotas if quota is not None), default=None),
@@ -81,19 +74,20 @@ def parse_own_groups(text: str) -> dict[str, str]:
     return groups
 
 
-def _folders(
-    root: Path, mounts: tuple[Mount, ...], groups: dict[str, str], controller: str
-) -> Iterator[Path]:
-    """The folders of our group and of those above it, in each hierarchy that limits it."""
-    for mount in mounts:
+def _folders(root: Path, controller: str) -> Iterator[tuple[int, Path]]:
+    """The folders of our group and of those above it, in each hierarchy that limits it, with the
+    version."""
+    groups = parse_own_groups(read_text(root / "proc/self/cgroup") or "")
+    for mount in read_mounts(root):
         if mount.file_system == "cgroup" and controller in mount.options.split(","):
-            path = groups.get(controller)
+            version, path = 1, groups.get(controller)
         elif mount.file_system == "cgroup2":
-            path = groups.get("")
+            version, path = 2, groups.get("")
         else:
             continue
         if path is not None:
-            yield from _up(root / mount.mount_point.lstrip("/"), _below(path, mount.root))
+            for folder in _up(root / mount.mount_point.lstrip("/"), _below(path, mount.root)):
+                yield version, folder
 
 
 def _below(path: str, mount_root: str) -> PurePosixPath:

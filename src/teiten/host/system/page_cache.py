@@ -70,15 +70,20 @@ def cached(file: IO[bytes], first: int | None = None) -> PageCache | None:
 
 def cached_below(folder: Path) -> PageCache | None:
     """Count those of all plain files below a folder; no link is followed. None as ``cached``."""
-    total = NOTHING
     try:
-        for file in _plain_files(folder):
-            of_file = None if file is None else cached(file)
-            if of_file is None:
-                return None
-            total += of_file
+        files = _plain_files(folder)
+        return all_cached(None if file is None else cached(file) for file in files)
     except (OSError, UnsafePlaceError):
         return None
+
+
+def all_cached(parts: Iterable[PageCache | None]) -> PageCache | None:
+    """Add parts up; None where one of them is not known."""
+    total = NOTHING
+    for part in parts:
+        if part is None:
+            return None
+        total += part
     return total
 
 

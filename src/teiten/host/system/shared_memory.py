@@ -11,6 +11,7 @@ import stat
 import sys
 from pathlib import Path
 
+from teiten.host.facts.readings import read_text
 from teiten.host.system.held_folder import HeldFolder
 
 MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108 - files are looked for there, or made in folders 0700
@@ -24,10 +25,7 @@ def mapped_files(pid: int, prefix: str) -> tuple[str, ...]:
     if sys.platform != "linux":
         return ()
     start = f"{MEMORY_FOLDER}/{prefix}"
-    try:
-        maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
-    except OSError:
-        return ()
+    maps = read_text(Path(f"/proc/{pid}/maps")) or ""
     paths = {line.split(maxsplit=5)[-1] for line in maps.splitlines() if start in line}
     return tuple(sorted(path for path in paths if path.startswith(start)))
 
@@ -51,15 +49,9 @@ def remove_segment(identifier: int, creator: int, owner: int) -> None:
 
 
 def _is_left(identifier: int, creator: int, owner: int) -> bool:
-    try:
-        rows = SYSV_TABLE.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return False
-    if not rows:
-        return False
-    names = rows[0].split()
-    for row in rows[1:]:
-        values = dict(zip(names, map(int, row.split())))  # noqa: B905 - Python 3.9 has no strict
+    names, *rows = (read_text(SYSV_TABLE) or "").splitlines() or [""]
+    for row in rows:
+        values = dict(zip(names.split(), map(int, row.split())))  # noqa: B905 - Python 3.9 has no strict
         if values.get("shmid") == identifier:
             left = values.get("cpid") == creator and values.get("nattch") == 0
             return left and values.get("uid") == owner

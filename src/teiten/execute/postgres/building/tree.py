@@ -42,8 +42,8 @@ class BuildTree:
     def made(
         cls, workdir: Workdir, key: str, name: str, prefix: Path, watch: Watch
     ) -> Iterator[BuildTree]:
-        """``key``, ``name``: of what is built. It is removed in any case; the log stays where a
-        build has failed."""
+        """Make a tree, and remove it in the end; the log stays where the build has failed. ``key``,
+        ``name``: of what is built."""
         folder = workdir.builds / f"tree-{key}-{os.getpid()}"
         tree = cls(folder, prefix, workdir.builds / f"{folder_name(name)}.log", watch)
         folder.mkdir(parents=True)

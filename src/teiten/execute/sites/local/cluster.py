@@ -28,6 +28,7 @@ from teiten.host.system.affinity import confirm_pinned
 from teiten.host.system.page_cache import (
     NOTHING,
     PageCache,
+    all_cached,
     cached,
     cached_below,
     empty_caches,
@@ -148,7 +149,7 @@ class LocalCluster(Cluster, HostedCluster):
 
     def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
         if relation is None:
-            return self._all_cached()
+            return all_cached(map(cached_below, self.copy.folders))
         whole, left = NOTHING, first
         with contextlib.closing(self._segments(relation)) as files:
             for file in files:
@@ -157,15 +158,6 @@ class LocalCluster(Cluster, HostedCluster):
                     return None
                 whole += part
                 left = None if first is None else Bytes(first - whole.size)
-        return whole
-
-    def _all_cached(self) -> PageCache | None:
-        whole = NOTHING
-        for folder in self.copy.folders:
-            part = cached_below(folder)
-            if part is None:
-                return None
-            whole += part
         return whole
 
     def evict(self, relation: str) -> bool:

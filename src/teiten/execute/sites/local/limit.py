@@ -295,8 +295,4 @@ def _removed(group: Path) -> bool:
 
 
 def _members(group: Path) -> list[int]:
-    try:
-        text = (group / MEMBERS).read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError):
-        return []
-    return [int(line) for line in text.split() if line.isdigit()]
+    return [int(line) for line in (read_text(group / MEMBERS) or "").split() if line.isdigit()]
