@@ -21,6 +21,8 @@ from teiten.host.system.signals import DYING, KILL
 VARIABLE = "TEITEN_STARTED_BY"
 _PROC = Path("/proc")
 _FURTHER_READS = 3
+LONGEST_POLL = 1e6
+"""Seconds: poll counts milliseconds in a C int."""
 
 
 def mark() -> dict[str, str]:
@@ -111,18 +113,19 @@ def _end(pid: int, value: str) -> bool:
         try:
             if _value(pid) == value:  # the pid is still that process's
                 signal.pidfd_send_signal(descriptor, KILL)
-                _wait_for(descriptor)
+                wait_for_end(descriptor, DYING)
                 return True
         finally:
             os.close(descriptor)
     return False
 
 
-def _wait_for(descriptor: int) -> None:
-    """Wait until a killed process has ended: on a busy machine it still runs for a while."""
+def wait_for_end(descriptor: int, seconds: float) -> None:
+    """Wait, so long at most, until a process (a pidfd) has ended: on a busy machine one that was
+    killed still runs for a while."""
     poll = select.poll()  # not select(), which refuses descriptors beyond 1023
     poll.register(descriptor, select.POLLIN)
-    poll.poll(DYING * 1000)
+    poll.poll(min(seconds, LONGEST_POLL) * 1000)
 
 
 def _status(pid: int) -> tuple[int, int]:

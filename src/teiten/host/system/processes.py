@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -25,7 +24,7 @@ import psutil
 
 from teiten.host.facts.readings import read_field
 from teiten.host.system.affinity import pin_self
-from teiten.host.system.detached import mark
+from teiten.host.system.detached import mark, wait_for_end
 from teiten.host.system.environment import Inherited, child_environment
 from teiten.host.system.namespaces import inside
 from teiten.host.system.signals import KILL
@@ -235,8 +234,6 @@ def ending(exit_code: int | None) -> str:
 
 POLL_SECONDS = 0.02
 """Between two looks where the kernel cannot wake us at the child's end."""
-LONGEST_POLL = 1e6
-"""Seconds: poll counts milliseconds in a C int."""
 
 
 class EndSignal:
@@ -248,9 +245,7 @@ class EndSignal:
     def wait(self, seconds: float) -> None:
         """At the most ``seconds``, perhaps less."""
         if self._pidfd is not None:
-            poll = select.poll()  # not select(), which refuses descriptors beyond 1023
-            poll.register(self._pidfd, select.POLLIN)
-            poll.poll(min(seconds, LONGEST_POLL) * 1000)
+            wait_for_end(self._pidfd, seconds)
         else:
             time.sleep(min(seconds, POLL_SECONDS))
 
