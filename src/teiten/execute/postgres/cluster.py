@@ -69,6 +69,7 @@ INITDB_CONFIGURATION = "postgresql.initdb.conf"
 """initdb's own postgresql.conf is kept under this name inside the data directory."""
 ALTERED = "postgresql.auto.conf"
 """Written by ALTER SYSTEM, and read last by the server."""
+LOG = "server.log"
 LARGEST_PART = 32 * MIB
 """Bytes of a server's log, from its beginning and from its end: a script can make it of any
 length."""
@@ -118,12 +119,13 @@ class Cluster:
     user_name = SUPERUSER
 
     def __init__(
-        self, installation: Installation, data_directory: Path, user: ServerUser, log: Path
+        self, installation: Installation, data_directory: Path, user: ServerUser, log: Path | None
     ) -> None:
+        """``log``: None for the usual one, beside the data directory."""
         self.installation = installation
         self.data_directory = data_directory.absolute()
         self.user = user
-        self.log = log
+        self.log = log or self.data_directory.parent / LOG
         self._settings: tuple[Setting, ...] = ()
         self._process: subprocess.Popen[bytes] | None = None
         self._trace: ServerTrace | None = None
@@ -138,7 +140,7 @@ class Cluster:
         *,
         user: ServerUser,
         checksums: bool,
-        log: Path,
+        log: Path | None = None,
         what: Kind = Kind.CLUSTER,
         wal: str | None = None,
     ) -> Self:
@@ -172,7 +174,12 @@ class Cluster:
 
     @classmethod
     def adopt(
-        cls, installation: Installation, data_directory: Path, *, user: ServerUser, log: Path
+        cls,
+        installation: Installation,
+        data_directory: Path,
+        *,
+        user: ServerUser,
+        log: Path | None = None,
     ) -> Self:
         """Take a data directory that Teiten made (a clone); its folder must carry the marker."""
         if read_marker(data_directory.parent) is None:

@@ -153,9 +153,8 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
     """
     require_access(installation.bin_directory, user)
     folder = workdir.clusters / f"check-{os.getpid()}"
-    log = folder / "server.log"
     try:
-        cluster = Cluster.create(installation, folder / "data", user=user, checksums=True, log=log)
+        cluster = Cluster.create(installation, folder / "data", user=user, checksums=True)
         cluster.start()
         try:
             with cluster.connect() as connection:

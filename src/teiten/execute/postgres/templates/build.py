@@ -96,7 +96,6 @@ def build_cluster(
     *,
     user: ServerUser,
     pgbench: Pgbench,
-    log: Path,
     say: Callable[[str], None] = lambda _: None,
     to_upgrade: bool = False,
 ) -> None:
@@ -111,14 +110,12 @@ def build_cluster(
         folder / DATA,
         user=user,
         checksums=spec.checksums,
-        log=log,
         what=Kind.TEMPLATE_BUILD,
         wal=WAL_FOLDER if spec.data.spread else None,
     )
     if spec.origin is not None:
         old, before = replace(spec, installation=spec.origin, origin=None), folder / BEFORE
-        own = before / log.name
-        build_cluster(old, before, user=user, pgbench=pgbench, log=own, say=say, to_upgrade=True)
+        build_cluster(old, before, user=user, pgbench=pgbench, say=say, to_upgrade=True)
         upgrade(spec.origin, before / DATA, cluster, say)
         remove_marked(before)
     spread = SPREAD_SETTINGS if spec.data.spread else ()

@@ -84,14 +84,7 @@ class TemplateStore:
         """
         with self.building(spec, str(pgbench.version), say) as partial:
             if partial is not None:
-                build_cluster(
-                    spec,
-                    partial,
-                    user=self._user,
-                    pgbench=pgbench,
-                    log=partial / "server.log",
-                    say=say,
-                )
+                build_cluster(spec, partial, user=self._user, pgbench=pgbench, say=say)
 
     @contextlib.contextmanager
     def building(self, spec: TemplateSpec, pgbench: str, say: Say) -> Iterator[Path | None]:

@@ -226,7 +226,6 @@ class LocalClusters(CampaignClusters):
             template.installation if linked is None else linked.installation,
             folder / "data",
             user=self.machine.user,
-            log=folder / "server.log",
         )
         cluster.copy = replace(copy, linked=linked)
         return cluster, report

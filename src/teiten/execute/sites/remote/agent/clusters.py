@@ -60,7 +60,6 @@ class Clusters:
                 partial / DATA,
                 user=self._room.user,
                 checksums=spec.checksums,
-                log=partial / "server.log",
                 what=Kind.TEMPLATE_BUILD,
             )
             build.enter_context(_stopped(cluster))
@@ -107,9 +106,8 @@ class Clusters:
         spec = template_of(template)
         folder = self._room.workdir.clusters / name
         report = self._store.clone(spec, folder)
-        self._clusters[key] = Cluster.adopt(
-            spec.installation, folder / DATA, user=self._room.user, log=folder / "server.log"
-        )
+        user = self._room.user
+        self._clusters[key] = Cluster.adopt(spec.installation, folder / DATA, user=user)
         return {
             "method": str(report.method),
             "seconds": report.seconds,
