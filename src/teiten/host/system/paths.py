@@ -15,7 +15,7 @@ ROOT_WORKDIR = Path("/var/lib/teiten")
 
 @dataclass(frozen=True)
 class Workdir:
-    """The working folder and its rooms."""
+    """The working folder; each of its properties is a room."""
 
     root: Path
 
@@ -68,19 +68,8 @@ class Workdir:
 
     def prepare(self) -> None:
         """Make the folders; their modes let the servers' user pass through when we are root."""
-        for folder in (
-            self.root,
-            self.installations,
-            self.packages,
-            self.templates,
-            self.campaigns,
-            self.clusters,
-            self.caches,
-            self.builds,
-            self.bisects,
-            self.collections,
-            self.attached,
-        ):
+        rooms = (name for name, room in vars(Workdir).items() if isinstance(room, property))
+        for folder in (self.root, *(getattr(self, name) for name in rooms)):
             folder.mkdir(parents=True, exist_ok=True)
 
 
