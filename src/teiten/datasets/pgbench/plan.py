@@ -6,10 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from teiten.datasets.pgbench.model import (
-    PgbenchTables,
-    pgbench_data,
-)
+from teiten.datasets.pgbench.model import PgbenchTables, pgbench_data
 from teiten.datasets.plan import DataPlan
 from teiten.model.distribution import PartMethod, TablePart
 from teiten.model.study import DataSet
@@ -55,8 +52,8 @@ class PgbenchData(DataPlan):
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         """Scale 100 at a fillfactor of 100: 1.5 GB (2021 §4.2, table 4.1)."""
-        scale = (data.scale or 1) * _share(data.options_as(PgbenchTables).part)
-        kept_free = BLOCK * (100 - data.options_as(PgbenchTables).fillfactor) // 100
+        scale, tables = _scale(data), data.options_as(PgbenchTables)
+        kept_free = BLOCK * (100 - tables.fillfactor) // 100
         rows_per_page = max(1, (BLOCK - PAGE_HEADER - kept_free) // ROW)
         pages = math.ceil(ROWS * scale / rows_per_page) + math.ceil(
             ROWS * scale / ROWS_PER_KEY_PAGE
@@ -64,24 +61,17 @@ class PgbenchData(DataPlan):
         return Bytes(math.ceil(pages * BLOCK + scale * SMALL_TABLES))
 
     def fill_seconds(self, data: DataSet) -> Seconds:
-        return Seconds(
-            SECONDS_PER_SCALE * (data.scale or 1) * _share(data.options_as(PgbenchTables).part)
-        )
+        return Seconds(SECONDS_PER_SCALE * _scale(data))
 
     def part_of(self, data: DataSet, part: TablePart) -> DataSet:
         """An empty database is the same one whatever the scale."""
-        scale = 1 if part.method is PartMethod.EMPTY else data.scale
-        fillfactor = (
-            100 if part.method is PartMethod.EMPTY else data.options_as(PgbenchTables).fillfactor
-        )
-        return replace(data, scale=scale, options=PgbenchTables(fillfactor, part))
+        if part.method is PartMethod.EMPTY:
+            return replace(data, scale=1, options=PgbenchTables(part=part))
+        return replace(data, options=replace(data.options_as(PgbenchTables), part=part))
 
     def made_by(self, data: DataSet) -> str:
-        return (
-            "pgbench -i"
-            if data.options_as(PgbenchTables).part is None
-            else "the rows of pgbench -i"
-        )
+        whole = data.options_as(PgbenchTables).part is None
+        return "pgbench -i" if whole else "the rows of pgbench -i"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
         """Identify the tables as before there were other kinds, and tables that are spread."""
@@ -102,11 +92,12 @@ class PgbenchData(DataPlan):
     tells = ("scale", "fillfactor")
 
 
-def _share(part: TablePart | None) -> float:
-    """Compute the share of all rows that a part holds."""
+def _scale(data: DataSet) -> float:
+    """Compute the scale of the rows alone that a part holds."""
+    part, scale = data.options_as(PgbenchTables).part, data.scale or 1
     if part is None:
-        return 1.0
-    return 1 / part.nodes if part.nodes and part.number else 0.0
+        return scale
+    return scale * (1 / part.nodes) if part.nodes and part.number else 0.0
 
 
 PLAN = PgbenchData()
