@@ -8,6 +8,7 @@ import io
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -55,7 +56,7 @@ def write_files(
             nearest_existing(folder),
         )
         with target_folder(folder) as target:
-            written = _write_tables(data, form, target, names, threads=threads, watch=watch)
+            written = _write_tables(TableWriting(data, form, threads, watch), target, names)
     except OSError as error:
         raise MachineError(
             f"writing to {folder} failed: {error.strerror or error}",
@@ -68,13 +69,7 @@ def write_files(
 
 
 def _write_tables(
-    data: SsbData,
-    form: SsbFormat,
-    target: HeldFolder,
-    names: Mapping[SsbTable, str],
-    *,
-    threads: int,
-    watch: Watch,
+    writing: TableWriting, target: HeldFolder, names: Mapping[SsbTable, str]
 ) -> list[Written]:
     """Write the tables to files that get their names when all are whole; those that a killed call
     has left are replaced."""
@@ -84,7 +79,7 @@ def _write_tables(
         for table, part in parts.items():
             target.unlink(part)
             with new_file(target, part) as file:
-                written.append(_write_file(data, table, form, file, threads=threads, watch=watch))
+                written.append(writing.to_file(table, file))
         for table, part in parts.items():
             target.rename(part, names[table])
     finally:
@@ -110,10 +105,8 @@ def write_stream(
     (table,) = data.tables
     try:
         widen_pipe(descriptor)
-        written = _write(
-            data, table, form, descriptor, threads=threads, watch=watch, patience=PATIENCE
-        )
-        return (written,)
+        writing = TableWriting(data, form, threads, watch, PATIENCE)
+        return (writing.to_descriptor(table, descriptor),)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -122,86 +115,74 @@ def write_stream(
         ) from error
 
 
-def _write_file(
-    data: SsbData, table: SsbTable, form: SsbFormat, file: IO[bytes], *, threads: int, watch: Watch
-) -> Written:
-    watch.step(f"writing {table}")
-    if form is SsbFormat.PARQUET:
-        return write_parquet(data, table, file, threads, watch)
-    written = _write(data, table, form, file.fileno(), threads=threads, watch=watch)
-    os.fsync(file.fileno())
-    return written
+ROW_GROUP = 500_000
+"""Rows of a row group, about; they are held in memory."""
+TYPES = {"integer": pa.int32(), "bigint": pa.int64(), "text": pa.string()}
 
 
-def _write(
-    data: SsbData,
-    table: SsbTable,
-    form: SsbFormat,
-    file: int,
-    *,
-    threads: int,
-    watch: Watch,
-    patience: float | None = None,
-) -> Written:
-    def give(block: Block) -> None:
-        _write_all(file, block.data)
+@dataclass(frozen=True)
+class TableWriting:
+    """Writes tables, or their chunks, in one format."""
 
-    before, after = (SIGNATURE, TRAILER) if form is SsbFormat.BINARY else (b"", b"")
-    _write_all(file, before)
-    written = _made(data, table, form, give, threads=threads, watch=watch, patience=patience)
-    _write_all(file, after)
-    return written
+    data: SsbData
+    form: SsbFormat
+    threads: int
+    watch: Watch
+    patience: float | None = None
+    """Seconds for whoever does not read what was written, after a failure; None for a file."""
 
+    def to_file(self, table: SsbTable, file: IO[bytes]) -> Written:
+        self.watch.step(f"writing {table}")
+        if self.form is SsbFormat.PARQUET:
+            return self._as_parquet(table, file)
+        written = self.to_descriptor(table, file.fileno())
+        os.fsync(file.fileno())
+        return written
 
-def _made(
-    data: SsbData,
-    table: SsbTable,
-    form: SsbFormat,
-    give: Taker,
-    *,
-    threads: int,
-    watch: Watch,
-    patience: float | None = None,
-) -> Written:
-    """Make a table, or its chunk, give it block by block, and add up what was given."""
-    written = Written(table, 0, ())
+    def to_descriptor(self, table: SsbTable, descriptor: int) -> Written:
+        def give(block: Block) -> None:
+            _write_all(descriptor, block.data)
 
-    def take(block: Block) -> None:
-        nonlocal written
-        give(block)
-        sums = map(sum, zip(written.sums or [0] * len(block.sums), block.sums, strict=True))
-        written = Written(table, written.rows + block.rows, tuple(sums))
-        watch.progress(table, block.units, block.rows)
+        before, after = (SIGNATURE, TRAILER) if self.form is SsbFormat.BINARY else (b"", b"")
+        _write_all(descriptor, before)
+        written = self._made(table, self.form, give)
+        _write_all(descriptor, after)
+        return written
 
-    part = data.chunk.range_of(units(data, table))
-    take_blocks(data, table, form, part, take, threads=threads, patience=patience)
-    return written
+    def _as_parquet(self, table: SsbTable, file: IO[bytes]) -> Written:
+        """Write with row groups of ``ROW_GROUP`` rows."""
+        fields = columns(self.data, table)
+        schema = pa.schema(
+            [pa.field(column.name, TYPES[column.type], nullable=False) for column in fields]
+        )
+        with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+            groups = _Groups(writer, schema)
+            written = self._made(table, SsbFormat.CSV, groups.add)
+            groups.write()
+        return written
+
+    def _made(self, table: SsbTable, form: SsbFormat, give: Taker) -> Written:
+        """Make a table, give it block by block, and add up what was given."""
+        written = Written(table, 0, ())
+
+        def take(block: Block) -> None:
+            nonlocal written
+            give(block)
+            sums = map(sum, zip(written.sums or [0] * len(block.sums), block.sums, strict=True))
+            written = Written(table, written.rows + block.rows, tuple(sums))
+            self.watch.progress(table, block.units, block.rows)
+
+        part = self.data.chunk.range_of(units(self.data, table))
+        take_blocks(
+            self.data, table, form, part, take, threads=self.threads, patience=self.patience
+        )
+        return written
 
 
 def _write_all(descriptor: int, data: bytes | memoryview) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
-
-
-ROW_GROUP = 500_000
-"""Rows of a row group, about; they are held in memory."""
-TYPES = {"integer": pa.int32(), "bigint": pa.int64(), "text": pa.string()}
-
-
-def write_parquet(
-    data: SsbData, table: SsbTable, file: IO[bytes], threads: int, watch: Watch
-) -> Written:
-    """Write a table, or its chunk, to a Parquet file with row groups of ``ROW_GROUP`` rows."""
-    fields = columns(data, table)
-    schema = pa.schema(
-        [pa.field(column.name, TYPES[column.type], nullable=False) for column in fields]
-    )
-    with pyarrow.parquet.ParquetWriter(file, schema) as writer:
-        groups = _Groups(writer, schema)
-        written = _made(data, table, SsbFormat.CSV, groups.add, threads=threads, watch=watch)
-        groups.write()
-    return written
 
 
 class _Groups:
