@@ -17,7 +17,8 @@ from teiten.addresses import read_address
 
 if TYPE_CHECKING:
     import psycopg  # takes a moment, which most verbs need not wait
-    from psycopg.abc import Params, Query
+    from psycopg import sql
+    from psycopg.abc import Params
 
 Conninfo = NewType("Conninfo", str)
 """A connection string for a connection of ours. It may hold a password: it is never shown."""
@@ -64,7 +65,9 @@ def connect(
 
 
 def first_value(
-    connection: psycopg.Connection[Any], query: Query, values: Params | None = None
+    connection: psycopg.Connection[Any],
+    query: str | bytes | sql.SQL | sql.Composed,
+    values: Params | None = None,
 ) -> Any:
     """The first value of the first row that a query gives; None where it gives none."""
     row = connection.execute(query, values).fetchone()
