@@ -1,15 +1,26 @@
-"""Servers of a benchmark's own."""
+"""Servers of a benchmark's own, pgbench on them, and what they use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import psutil
+
+from teiten.execute.client.address import Address
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.users import server_user
-from teiten.model.installation import Installation
-from teiten.model.study import Setting
+from teiten.kinds.pgbench.load.command import PgbenchRun
+from teiten.model.installation import Installation, Pgbench
+from teiten.model.study import QueryMode, Setting
+
+LOCAL = "[local]"
+"""In the title of a session's process."""
+REAP_SECONDS = 5.0
+"""How long ended backends may take to leave the postmaster."""
 
 
 @contextmanager
@@ -39,3 +50,57 @@ def new_server(
 def newest(installations: Iterable[Installation]) -> Installation:
     """The first of those found, the newest first, that has a server."""
     return next(installed for installed in installations if installed.postgres is not None)
+
+
+def pgbench_run(
+    cluster: Cluster,
+    pgbench: Pgbench,
+    clients: int,
+    *,
+    database: str = "postgres",
+    environment: Mapping[str, str] | None = None,
+    **options: Any,
+) -> PgbenchRun:
+    """A run on a server of ours, with prepared statements, a thread for two clients and no log,
+    unless ``options`` (fields of the run) say otherwise."""
+    address = Address.by_socket(
+        cluster.socket_directory,
+        cluster.port,
+        cluster.user_name,
+        database,
+        {**(environment or {}), **cluster.client_environment},
+    )
+    usual: dict[str, Any] = {
+        "threads": max(1, clients // 2),
+        "query_mode": QueryMode.PREPARED,
+        "options": (),
+        "log_sampling_rate": None,
+    }
+    return PgbenchRun(pgbench=pgbench, address=address, clients=clients, **{**usual, **options})
+
+
+def cpu_seconds(cluster: Cluster) -> float:
+    """CPU time of the backends that have ended; waits until the postmaster has reaped all of them.
+
+    Raises RuntimeError where a session stays.
+    """
+    assert cluster.pid is not None
+    postmaster = psutil.Process(cluster.pid)
+    deadline = time.monotonic() + REAP_SECONDS
+    while any(map(_is_backend, postmaster.children())):
+        if time.monotonic() > deadline:
+            raise RuntimeError("a session of the benchmark has not ended")
+        time.sleep(0.01)
+    times = postmaster.cpu_times()
+    return float(times.children_user + times.children_system)
+
+
+def _is_backend(process: psutil.Process) -> bool:
+    """A session's process, or one that has ended and is not reaped yet."""
+    try:
+        title = " ".join(process.cmdline())
+        return not title or LOCAL in title
+    except psutil.ZombieProcess:
+        return True
+    except psutil.NoSuchProcess:
+        return False

@@ -30,9 +30,8 @@ from scipy import stats
 from scipy.stats import mstats
 
 from benchmarks.figures import mean_interval
-from benchmarks.servers import newest
+from benchmarks.servers import newest, pgbench_run
 from teiten.datasets.plan import template_bytes
-from teiten.execute.client.address import Address
 from teiten.execute.client.log_folder import new_log_folder
 from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
@@ -180,22 +179,16 @@ class Bench:
         )
 
     def run(self, folder: Path, seed: int, rate: float | None) -> PgbenchRun:
-        return PgbenchRun(
-            pgbench=self.pgbench,
-            address=Address.by_socket(
-                self.cluster.socket_directory,
-                self.cluster.port,
-                self.cluster.user_name,
-                BENCH_DATABASE,
-            ),
+        return pgbench_run(
+            self.cluster,
+            self.pgbench,
+            self.clients,
+            database=BENCH_DATABASE,
             script=pgbench_of(self.workload).script,
             scale=int(self.workload.data.scale or 1),
-            clients=self.clients,
-            threads=max(1, self.clients // 2),
             duration=Seconds(self.seconds),
             seed=seed + 1,
             query_mode=pgbench_of(self.workload).query_mode,
-            options=(),
             log_sampling_rate=rate,
             folder=folder,
             log_folder=self.log_folder,

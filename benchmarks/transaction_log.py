@@ -11,14 +11,12 @@
    all busy the second is what TPS comes down to, and other programs disturb it less.
 3. The reader alone on a log of 5 million lines: transactions per CPU second, and its memory.
 
-Needs a server: by default one of its own of the newest installation that is found; or, with
---socket-directory and --port, one whose database ``postgres`` has pgbench's tables.
+The server is one of its own, of the newest installation that is found.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import math
 import random
@@ -26,28 +24,25 @@ import resource
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import psutil
-import psycopg
 
 from benchmarks.figures import mean_interval
 from benchmarks.pairs.servers import SCALE, fill
-from benchmarks.servers import new_server, newest
-from teiten.execute.client.address import Address
+from benchmarks.servers import cpu_seconds, new_server, newest, pgbench_run
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.log_folder import LogFile
 from teiten.execute.client.pgbench_log import recording
+from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.host.system.paths import Workdir, default_workdir
-from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.output import PgbenchResult
 from teiten.kinds.pgbench.load.process import PgbenchProcess
-from teiten.model.installation import Installation, Pgbench
-from teiten.model.study import QueryMode, Script
+from teiten.model.installation import Pgbench
+from teiten.model.study import Script
 from teiten.model.units import MIB, Seconds
 
 Arm = tuple[float | None, tuple[str, ...]]
@@ -61,11 +56,7 @@ EMPTY_ARMS: dict[str, Arm] = {
     "-r": (None, ("-r",)),
 }
 SELECT_ONLY = Script("select-only", True, "")
-ARMS: dict[str, Arm] = {
-    WITHOUT: (None, ()),
-    "log of all": (1.0, ()),
-    "-r": (None, ("-r",)),
-}
+ARMS = {arm: EMPTY_ARMS[arm] for arm in (WITHOUT, "log of all", "-r")}
 
 
 @dataclass(frozen=True)
@@ -75,24 +66,27 @@ class Run:
     reader_cpu_seconds: float
     """Of this process, which reads the log."""
 
-    @property
-    def transactions(self) -> float:
-        return self.result.metrics["transactions"]
-
-    @property
-    def cpu_per_transaction(self) -> float:
-        """Of server, pgbench and reader, in seconds."""
-        of_both = self.server_cpu_seconds + self.result.cpu_seconds
-        return (of_both + self.reader_cpu_seconds) / self.transactions
-
 
 Results = dict[str, list[Run]]
+Number = Callable[[Run], float]
 
 
-@dataclass(frozen=True)
-class Server:
-    socket_directory: Path
-    port: int
+def tps(run: Run) -> float:
+    return run.result.metrics["tps"]
+
+
+def pgbench_cpu(run: Run) -> float:
+    """CPU seconds of pgbench per transaction."""
+    return run.result.cpu_seconds / run.result.metrics["transactions"]
+
+
+def all_cpu(run: Run) -> float:
+    """CPU seconds of server, pgbench and reader per transaction."""
+    of_both = run.server_cpu_seconds + run.result.cpu_seconds
+    return (of_both + run.reader_cpu_seconds) / run.result.metrics["transactions"]
+
+
+RATIOS = {"tps_ratio": tps, "cpu_ratio": all_cpu, "pgbench_cpu_ratio": pgbench_cpu}
 
 
 def main() -> None:
@@ -104,16 +98,9 @@ def main() -> None:
         folder = Path(name)
         folder.chmod(0o755)
         reader = measure_reader(folder)
-        with contextlib.ExitStack() as stack:
-            if arguments.socket_directory is not None:
-                server = Server(arguments.socket_directory, arguments.port)
-            else:
-                own = own_server(newest(installations), pgbench, folder)
-                server = stack.enter_context(own)
-            postmaster, own_processes = find_postmaster(server)
-            bench = Bench(
-                pgbench, server, folder / "run", arguments.seconds, postmaster, own_processes
-            )
+        with new_server(newest(installations), folder / "cluster") as cluster:
+            fill(cluster, pgbench)
+            bench = Bench(pgbench, cluster, folder / "run", arguments.seconds)
             empty = bench.blocks(5, EMPTY_ARMS, EMPTY_SCRIPT, clients=1)
             results = bench.blocks(arguments.pairs, ARMS, SELECT_ONLY, clients=arguments.clients)
     report = {
@@ -134,40 +121,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=1)
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--workdir", type=Path, default=default_workdir())
-    parser.add_argument("--socket-directory", type=Path)
-    parser.add_argument("--port", type=int, default=5432)
     return parser.parse_args()
-
-
-@contextlib.contextmanager
-def own_server(installation: Installation, pgbench: Pgbench, folder: Path) -> Iterator[Server]:
-    with new_server(installation, folder / "cluster") as cluster:
-        fill(cluster, pgbench)
-        yield Server(cluster.socket_directory, cluster.port)
-
-
-def find_postmaster(server: Server) -> tuple[psutil.Process, int]:
-    """The process of the server, and how many children it has without a client."""
-    with psycopg.connect(
-        host=str(server.socket_directory), port=server.port, user="postgres", dbname="postgres"
-    ) as connection:
-        backend = psutil.Process(connection.info.backend_pid)
-        postmaster = backend.parent()
-    assert postmaster is not None
-    while backend.is_running():
-        time.sleep(0.01)
-    return postmaster, len(postmaster.children())
 
 
 @dataclass(frozen=True)
 class Bench:
     pgbench: Pgbench
-    server: Server
+    cluster: Cluster
     folder: Path
     seconds: int
-    postmaster: psutil.Process
-    own_processes: int
-    """How many children the postmaster has without a client."""
 
     def blocks(self, count: int, arms: dict[str, Arm], script: Script, *, clients: int) -> Results:
         """Each arm once a block, in random order; one more block at the start warms up."""
@@ -179,94 +141,72 @@ class Bench:
                     results[arm].append(result)
         return results
 
-    def server_cpu_seconds(self) -> float:
-        """Of the server and all its backends; waits until those of the last run are accounted."""
-        while len(self.postmaster.children()) > self.own_processes:
-            time.sleep(0.01)
-        times = self.postmaster.cpu_times()
-        return float(times.user + times.system + times.children_user + times.children_system)
-
     def run(self, arm: Arm, script: Script, clients: int, seed: int) -> Run:
         rate, options = arm
-        process = PgbenchProcess(
-            PgbenchRun(
-                pgbench=self.pgbench,
-                address=Address.by_socket(
-                    self.server.socket_directory, self.server.port, "postgres", "postgres"
-                ),
-                script=script,
-                scale=SCALE,
-                clients=clients,
-                threads=max(1, clients // 2),
-                duration=Seconds(self.seconds),
-                seed=seed,
-                query_mode=QueryMode.PREPARED,
-                options=options,
-                log_sampling_rate=rate,
-                folder=self.folder,
-            )
+        run = pgbench_run(
+            self.cluster,
+            self.pgbench,
+            clients,
+            script=script,
+            scale=SCALE,
+            duration=Seconds(self.seconds),
+            seed=seed,
+            options=options,
+            log_sampling_rate=rate,
+            folder=self.folder,
         )
-        before, began = self.server_cpu_seconds(), time.process_time()
+        process = PgbenchProcess(run)
+        before, began = cpu_seconds(self.cluster), time.process_time()
         process.start()
         result = process.wait()
         reader = time.process_time() - began
         assert not result.problems, result.problems
         shutil.rmtree(self.folder)
-        return Run(result, self.server_cpu_seconds() - before, reader)
+        return Run(result, cpu_seconds(self.cluster) - before, reader)
 
 
-def pgbench_cpu(runs: list[Run]) -> float:
-    """The median of pgbench's own CPU time per transaction, in microseconds."""
-    return 1e6 * float(np.median([run.result.cpu_seconds / run.transactions for run in runs]))
+def median_of(runs: list[Run], number: Number) -> float:
+    return float(np.median([number(run) for run in runs]))
 
 
 def cost_of_a_line(results: Results, arm: str) -> dict[str, float]:
-    cost = pgbench_cpu(results[arm])
-    return {
-        "pgbench_cpu_microseconds": cost,
-        "more_than_without": cost - pgbench_cpu(results[WITHOUT]),
-    } | reader_cost(results[arm])
+    cost, without = (1e6 * median_of(results[name], pgbench_cpu) for name in (arm, WITHOUT))
+    costs = {"pgbench_cpu_microseconds": cost, "more_than_without": cost - without}
+    return costs | reader_cost(results[arm])
 
 
 def compare(results: Results, arm: str) -> dict[str, object]:
-    tps = np.array([run.result.metrics["tps"] for run in results[arm]])
-    cpu = np.array([run.cpu_per_transaction for run in results[arm]])
+    own, base = results[arm], results[WITHOUT]
     figures: dict[str, object] = {
-        "median_tps": float(np.median(tps)),
-        "pgbench_cpu_microseconds": pgbench_cpu(results[arm]),
-        "all_cpu_microseconds": float(np.median(cpu)) * 1e6,
+        "median_tps": median_of(own, tps),
+        "pgbench_cpu_microseconds": 1e6 * median_of(own, pgbench_cpu),
+        "all_cpu_microseconds": 1e6 * median_of(own, all_cpu),
     }
     if arm != WITHOUT:
-        base = results[WITHOUT]
-        base_tps = np.array([run.result.metrics["tps"] for run in base])
-        base_cpu = np.array([run.cpu_per_transaction for run in base])
-        own, base_own = (
-            np.array([run.result.cpu_seconds / run.transactions for run in runs])
-            for runs in (results[arm], base)
-        )
-        figures["tps_ratio"] = ratio_with_interval(np.log(tps / base_tps))
-        figures["cpu_ratio"] = ratio_with_interval(np.log(cpu / base_cpu))
-        figures["pgbench_cpu_ratio"] = ratio_with_interval(np.log(own / base_own))
-    return figures | reader_cost(results[arm])
+        for name, number in RATIOS.items():
+            logs = [
+                math.log(number(run) / number(reference))
+                for run, reference in zip(own, base, strict=True)
+            ]
+            figures[name] = ratio_with_interval(logs)
+    return figures | reader_cost(own)
 
 
 def reader_cost(runs: list[Run]) -> dict[str, float]:
     counted = sum(run.result.latencies.count for run in runs if run.result.latencies)
-    cpu_seconds = sum(run.reader_cpu_seconds for run in runs)
-    return {"reader_cpu_microseconds": cpu_seconds / counted * 1e6} if counted else {}
+    cpu = sum(run.reader_cpu_seconds for run in runs)
+    return {"reader_cpu_microseconds": cpu / counted * 1e6} if counted else {}
 
 
-def ratio_with_interval(
-    differences: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> dict[str, float]:
+def ratio_with_interval(log_ratios: list[float]) -> dict[str, float]:
     """The ratio with its bounds (95 %, t), the median pair's, and the pairs' deviation."""
-    mean, low, high = mean_interval(differences.tolist())
+    mean, low, high = mean_interval(log_ratios)
     return {
         "ratio": math.exp(mean),
         "low": math.exp(low),
         "high": math.exp(high),
-        "median": float(np.exp(np.median(differences))),
-        "pair_deviation": float(np.std(differences, ddof=1)),
+        "median": math.exp(np.median(log_ratios)),
+        "pair_deviation": float(np.std(log_ratios, ddof=1)),
     }
 
 

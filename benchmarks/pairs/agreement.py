@@ -26,14 +26,13 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import psutil
 
 from benchmarks.figures import mean_interval, row
 from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.servers import DEFAULTS, Pair, two_servers
 from benchmarks.pairs.tables import groups
 from benchmarks.records import keep, kept, within
-from teiten.execute.postgres.cluster import Cluster
+from benchmarks.servers import cpu_seconds
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
 from teiten.model.settings import ABOUT_FLUSHES
@@ -41,10 +40,6 @@ from teiten.model.settings import ABOUT_FLUSHES
 CLASSIC, PAIRS, IN_STEP = WAYS = ("classic", "pairs", "in step")
 TURNS = 2
 """Of each server in a round of the classic way."""
-LOCAL = "[local]"
-"""In the title of a session's process."""
-REAP_SECONDS = 5.0
-"""How long ended backends may take to leave the postmaster."""
 
 
 @dataclass(frozen=True)
@@ -163,33 +158,6 @@ RUNS = {CLASSIC: in_turns, PAIRS: side_by_side(in_step=False), IN_STEP: side_by_
 def settings_of(effect: Effect) -> tuple[Mapping[str, str], Mapping[str, str]]:
     first, second = effect.settings
     return {**DEFAULTS, **first}, {**DEFAULTS, **second}
-
-
-def cpu_seconds(cluster: Cluster) -> float:
-    """Of the backends that have ended; waits until the postmaster has reaped all of them.
-
-    Raises RuntimeError where a session stays.
-    """
-    assert cluster.pid is not None
-    postmaster = psutil.Process(cluster.pid)
-    deadline = time.monotonic() + REAP_SECONDS
-    while any(map(is_backend, postmaster.children())):
-        if time.monotonic() > deadline:
-            raise RuntimeError("a session of the benchmark has not ended")
-        time.sleep(0.01)
-    times = postmaster.cpu_times()
-    return float(times.children_user + times.children_system)
-
-
-def is_backend(process: psutil.Process) -> bool:
-    """A session's process, or one that has ended and is not reaped yet."""
-    try:
-        title = " ".join(process.cmdline())
-        return not title or LOCAL in title
-    except psutil.ZombieProcess:
-        return True
-    except psutil.NoSuchProcess:
-        return False
 
 
 def log_ratio(values: npt.NDArray[np.float64]) -> float:

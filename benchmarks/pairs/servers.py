@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.servers import new_server
-from teiten.execute.client.address import Address
+from benchmarks.servers import new_server, pgbench_run
 from teiten.execute.client.paired import (
     PairedResult,
     PairedRun,
@@ -21,7 +20,6 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.host.system.environment import child_environment
 from teiten.host.system.paths import Workdir
-from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.process import PgbenchProcess
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import QueryMode, Script, Setting
@@ -146,29 +144,20 @@ class Pair:
         """TPS of pgbench on one server."""
         cluster = self.clusters[side]
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
-        environment = {"PGOPTIONS": options, **cluster.client_environment}
-        process = PgbenchProcess(
-            PgbenchRun(
-                pgbench=self.pgbench,
-                address=Address.by_socket(
-                    cluster.socket_directory,
-                    cluster.port,
-                    cluster.user_name,
-                    "postgres",
-                    environment,
-                ),
-                script=SCRIPTS[script],
-                scale=SCALE,
-                clients=clients,
-                threads=threads,
-                duration=Seconds(seconds),
-                seed=seed,
-                query_mode=self.protocol,
-                options=(),
-                log_sampling_rate=None,
-                folder=self.folder / "pgbench",
-            )
+        run = pgbench_run(
+            cluster,
+            self.pgbench,
+            clients,
+            environment={"PGOPTIONS": options},
+            script=SCRIPTS[script],
+            scale=SCALE,
+            threads=threads,
+            duration=Seconds(seconds),
+            seed=seed,
+            query_mode=self.protocol,
+            folder=self.folder / "pgbench",
         )
+        process = PgbenchProcess(run)
         process.start()
         result = process.wait()
         assert not result.problems, result.problems
