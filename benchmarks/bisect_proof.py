@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.running import command_line
 from teiten.execute.postgres.building.sources import find_source, unpack
 
 SCAN = "src/backend/executor/nodeIndexscan.c"
@@ -95,20 +96,17 @@ def kept(arguments: argparse.Namespace) -> list[str]:
 def search(arguments: argparse.Namespace, repository: Path, commits: Sequence[str]) -> int:
     head, status = git(repository, "rev-parse", "HEAD"), git(repository, "status", "--porcelain")
     begin = time.monotonic()
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "teiten", "--workdir", str(arguments.workdir), "bisect"),
-            *("--good", commits[0], "--bad", commits[-1], "--source", str(repository)),
-            *("--script", "read", "--clients", "1", "--duration", arguments.duration),
-            *("--set", f"scale={arguments.scale}", "--budget", arguments.budget),
-            *("--configure", f"--without-readline --without-zlib CC='{arguments.compiler}'"),
-            *("--cflags", "-O1", "--jobs", str(arguments.jobs)),
-            *("--set", f"disturbed_share={arguments.disturbed}", "--name", "proof", "--json"),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
+    line = command_line(
+        arguments.workdir,
+        "bisect",
+        *("--good", commits[0], "--bad", commits[-1], "--source", str(repository)),
+        *("--script", "read", "--clients", "1", "--duration", arguments.duration),
+        *("--set", f"scale={arguments.scale}", "--budget", arguments.budget),
+        *("--configure", f"--without-readline --without-zlib CC='{arguments.compiler}'"),
+        *("--cflags", "-O1", "--jobs", str(arguments.jobs)),
+        *("--set", f"disturbed_share={arguments.disturbed}", "--name", "proof", "--json"),
     )
+    done = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         print(f"bisect ended with {done.returncode}")
         return 1

@@ -28,6 +28,7 @@ from typing import Any
 from benchmarks.figures import row
 from benchmarks.pairs.servers import BASE_ROWS, RANGE_READ
 from benchmarks.records import keep, kept, within
+from benchmarks.running import command_line
 
 OUTCOMES = ("regression", "none", "cannot-tell")
 BURNING = "while True: pass"
@@ -67,29 +68,28 @@ def still_to_run(lines: Sequence[dict[str, Any]], arguments: argparse.Namespace)
 def gate(arguments: argparse.Namespace, kind: str) -> dict[str, Any]:
     """One gate to its end, and what it said. Raises RuntimeError where it could not be run."""
     rows = BASE_ROWS if kind == "null" else round(BASE_ROWS * (1 + arguments.share / 100))
-    place = ["--workdir", str(arguments.workdir)] if arguments.workdir else []
     with tempfile.TemporaryDirectory(prefix="teiten-gates-") as folder:
         script = Path(folder, "rows.sql")
         script.write_text(RANGE_READ, encoding="ascii")
-        command = [
-            sys.executable, "-m", "teiten", *place, "gate", arguments.server, arguments.server,
+        line = command_line(
+            arguments.workdir, "gate", arguments.server, arguments.server,
             "--guc-base", f"teiten.rows={BASE_ROWS}", "--guc-head", f"teiten.rows={rows}",
             "--script", str(script), "--set", "changes_data=no", "--budget", arguments.budget,
             "--json",
-        ]  # fmt: skip
+        )  # fmt: skip
         begin = time.monotonic()
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 5, 6):
         raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-2000:]}")
     answer = json.loads(done.stdout)
-    (line,) = answer["workloads"]
+    (judged,) = answer["workloads"]
     return {
         "kind": kind,
         "outcome": answer["outcome"],
-        "reason": line["reason"],
-        "pairs": line["pairs"],
-        "head": line["head"]["interval"],
-        "control": line["control"]["interval"],
+        "reason": judged["reason"],
+        "pairs": judged["pairs"],
+        "head": judged["head"]["interval"],
+        "control": judged["control"]["interval"],
         "seconds": time.monotonic() - begin,
     }
 

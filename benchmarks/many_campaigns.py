@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -20,6 +18,8 @@ from pathlib import Path
 from tests.fixtures.synthetic import START
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import DAY, OTHER, times, write_campaign
+
+from benchmarks.running import teiten
 
 REPORT = b"<!doctype html><header></header>\n<main>" + b"x" * 1_500_000
 
@@ -59,14 +59,7 @@ def write(campaigns: Path, number: int, shared: Path) -> None:
 def site(root: Path) -> tuple[float, float]:
     """Seconds of wall clock, and of CPU, which a busy machine leaves nearly as they are."""
     begin, before = time.perf_counter(), os.times()
-    subprocess.run(
-        [
-            sys.executable, "-m", "teiten", "--workdir", str(root / "work"),
-            "site", str(root / "campaigns"), "--to", str(root / "out"),
-        ],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+    teiten(root / "work", "site", str(root / "campaigns"), "--to", str(root / "out"))
     after = os.times()
     used = after.children_user + after.children_system
     return time.perf_counter() - begin, used - before.children_user - before.children_system

@@ -7,8 +7,14 @@ import sys
 from pathlib import Path
 
 
+def command_line(workdir: Path | None, *words: str) -> list[str]:
+    """The command line of a verb. ``workdir``: None for the usual one."""
+    place = () if workdir is None else ("--workdir", str(workdir))
+    return [sys.executable, "-m", "teiten", *place, *words]
+
+
 def teiten(workdir: Path, *words: str, check: bool = True) -> str:
     """What a verb prints; its progress goes to the terminal. Raises CalledProcessError where it
     fails, if that is to be checked."""
-    command = [sys.executable, "-m", "teiten", "--workdir", str(workdir), *words]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=check).stdout
+    line = command_line(workdir, *words)
+    return subprocess.run(line, stdout=subprocess.PIPE, text=True, check=check).stdout

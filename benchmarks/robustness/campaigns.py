@@ -19,6 +19,7 @@ from typing import IO
 
 import psutil
 
+from benchmarks.running import command_line
 from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.sockets import socket_directories
 from teiten.execute.sites.local.notes import PREFIX
@@ -164,7 +165,7 @@ class Small:
     def start(self, *words: str, verbose: bool = True) -> subprocess.Popen[str]:
         flags = ("-v",) if verbose else ()
         self._last = subprocess.Popen(
-            [sys.executable, "-m", "teiten", *flags, "--workdir", str(self.root), *words],
+            command_line(self.root, *flags, *words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

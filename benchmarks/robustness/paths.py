@@ -25,6 +25,7 @@ from tests.fixtures.hosts import network
 from tests.fixtures.traced_paths import Findings, is_available, read_notes, traced
 
 from benchmarks.robustness.campaigns import PATIENCE, Small, server_names
+from benchmarks.running import command_line
 from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.sites.remote.ssh import COMMAND
 from teiten.host.system.paths import Workdir
@@ -254,7 +255,7 @@ def _traced_call(
 ) -> None:
     foreign = [*_theirs(notes.parent), *around.foreign]
     done = subprocess.run(
-        traced([*around.prefix, *_command(small, words)], notes),
+        traced([*around.prefix, *command_line(small.root, *words)], notes),
         check=False,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -273,7 +274,7 @@ def _kill_in_a_trial(
 ) -> subprocess.Popen[bytes]:
     """Leave servers that run, with their folders: what the next Teiten has to remove."""
     process = subprocess.Popen(
-        traced(_command(small, words), notes),
+        traced(command_line(small.root, *words), notes),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -303,10 +304,6 @@ def _theirs(folder: Path) -> Iterator[Path]:
             yield path
         else:
             yield from _theirs(path)
-
-
-def _command(small: Small, words: tuple[str, ...]) -> list[str]:
-    return [sys.executable, "-m", "teiten", "--workdir", str(small.root), *words]
 
 
 def _older(small: Small) -> str:

@@ -8,13 +8,13 @@ The start of each program, Python's too, is part of its time.
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
+from benchmarks.running import command_line
 from benchmarks.ssb.rounds import Ratio, Seconds, ratio
 from teiten.model.ssb import SsbFormat
 
@@ -47,11 +47,12 @@ def _pipe(command: Sequence[str], cpus: Sequence[int]) -> Iterator[subprocess.Po
 
 def our_command(scale: int, form: SsbFormat, threads: int, chunk: str = "1/1") -> list[str]:
     """lineorder, or a chunk of it, to stdout."""
-    return [
-        *(sys.executable, "-m", "teiten", "-q", "data", "ssb", "--table", "lineorder"),
+    return command_line(
+        None,
+        *("-q", "data", "ssb", "--table", "lineorder"),
         *("--scale", str(scale), "--format", form, "--streams", str(threads)),
         *("--chunk", chunk, "--to", "-"),
-    ]
+    )
 
 
 def their_command(tpchgen: Path, scale: int, threads: int) -> list[str]:

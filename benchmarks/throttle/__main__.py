@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.running import command_line, teiten
 from benchmarks.throttle.control_groups import control_groups
 from benchmarks.throttle.scenarios import SCENARIOS, Scenario
 from teiten.cli.campaign.read import analyse_campaign
@@ -60,13 +61,12 @@ def run(
     scenario: Scenario, workdir: Workdir, common: Sequence[str]
 ) -> tuple[BottleneckResult, ...]:
     """What is said of each server in the scenario's campaign, which is deleted."""
-    teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir.root)]
-    arguments = ["run", "observe", "--profile", "quick", *common, *scenario.arguments]
-    arguments += ["--set", f"warmup={scenario.warmup}s", "--json"]
+    words = ["run", "observe", "--profile", "quick", *common, *scenario.arguments]
+    words += ["--set", f"warmup={scenario.warmup}s", "--json"]
     with control_groups(GROUP, scenario.limits, workdir.clusters) as groups:
         child = os.fork()
         if child == 0:
-            os._exit(_inside(scenario, groups, workdir, [*teiten, *arguments]))
+            os._exit(_inside(scenario, groups, workdir, command_line(workdir.root, *words)))
         _, status = os.waitpid(child, 0)
     outcome = workdir.caches / "throttle.json"
     if status:
@@ -76,12 +76,12 @@ def run(
     outcome.unlink()
     with Ledger.open(workdir.campaigns / name, read_only=True) as ledger:
         results = pgbench_found(analyse_campaign(ledger)).bottlenecks
-    subprocess.run([*teiten, "rm", name, "--yes"], check=False, capture_output=True)
+    teiten(workdir.root, "--quiet", "rm", name, "--yes", check=False)
     return results
 
 
 def _inside(
-    scenario: Scenario, groups: Sequence[Path], workdir: Workdir, command: Sequence[str]
+    scenario: Scenario, groups: Sequence[Path], workdir: Workdir, line: Sequence[str]
 ) -> int:
     """Join the groups, measure the ceilings, run the campaign; its exit code."""
     for group in groups:
@@ -91,7 +91,7 @@ def _inside(
     try:
         measure_ceilings(workdir, logical=len(usable), seconds=Seconds(3.0), size=FILE)
         with (workdir.caches / "throttle.json").open("w") as output:
-            return subprocess.run(command, stdout=output, check=False).returncode
+            return subprocess.run(line, stdout=output, check=False).returncode
     except Exception as error:
         print(error, file=sys.stderr)
         return 1
