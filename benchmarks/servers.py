@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 
 from teiten.execute.client.address import Address
-from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.host.system.users import server_user
 from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.model.installation import Installation, Pgbench
@@ -57,17 +57,16 @@ def pgbench_run(
     pgbench: Pgbench,
     clients: int,
     *,
-    database: str = "postgres",
     environment: Mapping[str, str] | None = None,
     **options: Any,
 ) -> PgbenchRun:
-    """A run on a server of ours, with prepared statements, a thread for two clients and no log,
-    unless ``options`` (fields of the run) say otherwise."""
+    """A run in the database ``bench`` of a server: with prepared statements, a thread for two
+    clients and no log, unless ``options`` (fields of the run) say otherwise."""
     address = Address.by_socket(
         cluster.socket_directory,
         cluster.port,
         cluster.user_name,
-        database,
+        BENCH_DATABASE,
         {**(environment or {}), **cluster.client_environment},
     )
     usual: dict[str, Any] = {

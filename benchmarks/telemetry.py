@@ -21,8 +21,6 @@ import math
 import random
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -30,25 +28,21 @@ from scipy import stats
 from scipy.stats import mstats
 
 from benchmarks.figures import mean_interval
-from benchmarks.servers import newest, pgbench_run
-from teiten.datasets.plan import template_bytes
+from benchmarks.servers import new_server, newest, pgbench_run
 from teiten.execute.client.log_folder import new_log_folder
 from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.postgres.marker import remove_marked
-from teiten.execute.postgres.templates.identity import template_fingerprint
-from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.postgres.templates.build import fill, tables_here
 from teiten.execute.probes.sampler import Sampler, open_reader
 from teiten.execute.sites.prewarming import prewarm
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.paths import Workdir, default_workdir
-from teiten.host.system.users import server_user
 from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.process import PgbenchProcess
 from teiten.kinds.pgbench.load.sampling import suggested_sampling_rate
 from teiten.kinds.pgbench.model import pgbench_of
-from teiten.model.installation import Installation, Pgbench
-from teiten.model.plan import TemplateSpec
+from teiten.model.installation import Pgbench
 from teiten.model.study import Setting, Workload
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
@@ -79,12 +73,16 @@ def main() -> None:
     arguments = parser.parse_args()
     study = load_study("observe", profile="quick")
     workdir = Workdir(arguments.workdir)
-    clusters = arguments.clusters or workdir.clusters
+    folder = (arguments.clusters or workdir.clusters) / "teiten-benchmark-telemetry"
     installations = find_installations(workdir)
     pgbench = choose_pgbench(installations)
+    reason = Bilingual("benchmark", "benchmark")
+    settings = [Setting(name, value, reason, "benchmark") for name, value in SETTINGS]
     for name in arguments.workloads.split(","):
         workload = study.workload(name)
-        with running(workdir, clusters, newest(installations), pgbench, workload) as cluster:
+        with new_server(newest(installations), folder, settings) as cluster:
+            fill(tables_here(cluster, pgbench), workload.data, print)
+            prewarm(lambda: cluster.connect(BENCH_DATABASE))
             bench = Bench(cluster, pgbench, workload, arguments.clients, arguments.seconds)
             try:
                 ratios: list[float] = []
@@ -96,39 +94,6 @@ def main() -> None:
                 bench.end()
         line = {"workload": name, "log_sampling_rate": bench.rate, **summary(ratios)}
         print(json.dumps(line), flush=True)
-
-
-@contextmanager
-def running(
-    workdir: Workdir,
-    clusters: Path,
-    installation: Installation,
-    pgbench: Pgbench,
-    workload: Workload,
-) -> Iterator[Cluster]:
-    """A warm server with the workload's data."""
-    store = TemplateStore(workdir, server_user())
-    spec = TemplateSpec(
-        installation,
-        False,
-        workload.data,
-        template_fingerprint(installation, False, workload.data),
-        template_bytes(workload.data),
-    )
-    store.build(spec, pgbench, print)
-    folder = clusters / "teiten-benchmark-telemetry"
-    store.clone(spec, folder)
-    cluster = Cluster.adopt(
-        installation, folder / "data", user=server_user(), log=folder / "server.log"
-    )
-    reason = Bilingual("benchmark", "benchmark")
-    cluster.configure([Setting(name, value, reason, "benchmark") for name, value in SETTINGS])
-    try:
-        cluster.start()
-        prewarm(lambda: cluster.connect(BENCH_DATABASE))
-        yield cluster
-    finally:
-        cluster.remove()
 
 
 class Bench:
@@ -183,7 +148,6 @@ class Bench:
             self.cluster,
             self.pgbench,
             self.clients,
-            database=BENCH_DATABASE,
             script=pgbench_of(self.workload).script,
             scale=int(self.workload.data.scale or 1),
             duration=Seconds(self.seconds),

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.servers import new_server, pgbench_run
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.execute.client.paired import (
     PairedResult,
     PairedRun,
     PairedServer,
     run_pairs,
 )
-from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.cluster import BENCH_DATABASE, Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
-from teiten.host.system.environment import child_environment
+from teiten.execute.postgres.templates import build
 from teiten.host.system.paths import Workdir
 from teiten.kinds.pgbench.load.process import PgbenchProcess
 from teiten.model.installation import Installation, Pgbench
@@ -104,7 +104,7 @@ class Pair:
             cluster.stop()
             cluster.start()
         for cluster in self.clusters:
-            with cluster.connect() as connection:
+            with cluster.connect(BENCH_DATABASE) as connection:
                 connection.execute("SELECT sum(abalance) FROM pgbench_accounts")
                 for statement in filter(str.strip, EMPTY_LONGER.split(";")):
                     connection.execute(statement)
@@ -169,7 +169,7 @@ class Pair:
             host=str(cluster.socket_directory),
             port=cluster.port,
             user=cluster.user_name,
-            database="postgres",
+            database=BENCH_DATABASE,
             parameters=settings,
             peer=cluster.user.uid,
         )
@@ -232,15 +232,6 @@ def two_servers(version: str, workdir: Workdir, newer: str | None = None) -> Ite
 
 def fill(cluster: Cluster, pgbench: Pgbench) -> None:
     """pgbench's tables, vacuumed, and in the cache."""
-    subprocess.run(
-        [
-            *(pgbench.path, "-i", "-q", "-s", str(SCALE), "-U", cluster.user_name),
-            *("-h", cluster.socket_directory, "-p", str(cluster.port), "postgres"),
-        ],
-        env=child_environment(pgbench.library_path, cluster.client_environment),
-        check=True,
-        capture_output=True,
-    )
-    with cluster.connect() as connection:
-        connection.execute("CHECKPOINT")
+    build.fill(build.tables_here(cluster, pgbench), pgbench_data(SCALE), print)
+    with cluster.connect(BENCH_DATABASE) as connection:
         connection.execute("SELECT count(*) FROM pgbench_accounts")
