@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.figures import row
 from benchmarks.pairs.servers import BASE_ROWS, RANGE_READ
-from benchmarks.records import keep, kept, within
+from benchmarks.records import in_turn, keep, kept, within
 from benchmarks.running import command_line
 
 OUTCOMES = ("regression", "none", "cannot-tell")
@@ -46,23 +46,13 @@ def main() -> None:
     parser.add_argument("--budget", default="5m")
     parser.add_argument("--workdir", type=Path)
     arguments = parser.parse_args()
+    wanted = {"null": arguments.null, "slow": arguments.slow}
+    alike = (line for line in kept(arguments.record) if line["load"] == arguments.load)
+    left = in_turn(wanted, (line["kind"] for line in alike))
     with burning(arguments.load):
-        for kind in within(arguments.minutes, still_to_run(kept(arguments.record), arguments)):
+        for kind in within(arguments.minutes, left):
             keep(arguments.record, {"load": arguments.load, **gate(arguments, kind)})
     print(table(kept(arguments.record)))
-
-
-def still_to_run(lines: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> Iterator[str]:
-    """The kinds of the gates that the record lacks at this load, in turns by their shares."""
-    left = {"null": arguments.null, "slow": arguments.slow}
-    whole = dict(left)
-    for line in lines:
-        if line["load"] == arguments.load:
-            left[line["kind"]] -= 1
-    while max(left.values()) > 0:
-        kind = max(left, key=lambda name: left[name] / max(1, whole[name]))
-        left[kind] -= 1
-        yield kind
 
 
 def gate(arguments: argparse.Namespace, kind: str) -> dict[str, Any]:

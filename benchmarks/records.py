@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-Work = TypeVar("Work")
+Work = TypeVar("Work", bound=Hashable)
 
 
 def kept(record: Path) -> list[dict[str, Any]]:
@@ -29,4 +30,15 @@ def within(minutes: float, works: Iterable[Work]) -> Iterator[Work]:
     for work in works:
         if time.monotonic() > deadline:
             return
+        yield work
+
+
+def in_turn(wanted: Mapping[Work, int], done: Iterable[Work]) -> Iterator[Work]:
+    """What is still to do, each as often as wanted, by turns: a record cut short has all of it in
+    like shares."""
+    left = Counter(wanted)
+    left.subtract(done)
+    while any(left[work] > 0 for work in wanted):
+        work = max(wanted, key=lambda work: left[work] / max(1, wanted[work]))
+        left[work] -= 1
         yield work

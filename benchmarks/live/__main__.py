@@ -23,7 +23,7 @@ from benchmarks.live.comparison import Outcome, compare
 from benchmarks.live.study import SCRIPTS, Size
 from benchmarks.live.tables import tables
 from benchmarks.pairs.servers import BASE_ROWS
-from benchmarks.records import keep, kept, within
+from benchmarks.records import in_turn, keep, kept, within
 from teiten.host.system.paths import Workdir, default_workdir
 
 SEQUENTIAL: dict[str, object] = {"until_decided": True, "budget": "10m"}
@@ -35,7 +35,9 @@ def main() -> None:
     parser.add_argument("--nulls", type=int, default=100)
     parser.add_argument("--each", type=int, default=10, help="comparisons of each known effect")
     parser.add_argument("--rows", default="10100,10200,10500")
-    parser.add_argument("--truth", type=int, default=40, help="pairs of the long campaigns")
+    parser.add_argument(
+        "--truth", type=int, default=40, help="pairs of the long campaigns; 0: none"
+    )
     parser.add_argument("--pairs", type=int, default=12, help="of a comparison, at the most")
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--server", default="18")
@@ -74,20 +76,14 @@ def sequential(pairs: int) -> dict[str, object]:
 
 
 def missing(done: list[Outcome], arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:
-    """What is left to run: truths in between, so that a record cut short has something of each."""
+    """Comparisons that are left to run: their kinds and rows."""
     rows = [int(row) for row in arguments.rows.split(",")]
-    wanted = [("null", BASE_ROWS, arguments.nulls)]
-    wanted += [("truth", row, 1) for row in rows]
-    wanted += [("effect", row, arguments.each) for row in rows]
-    queues = [
-        [(kind, row)] * max(0, count - sum((d.kind, d.rows) == (kind, row) for d in done))
-        for kind, row, count in wanted
-    ]
-    total = max(map(len, queues), default=0)
-    for at in range(total):
-        for queue in queues:
-            # Spread evenly: as many as belong to this share of the longest queue.
-            yield from queue[len(queue) * at // total : len(queue) * (at + 1) // total]
+    wanted = {
+        ("null", BASE_ROWS): arguments.nulls,
+        **{("truth", row): min(1, arguments.truth) for row in rows},
+        **{("effect", row): arguments.each for row in rows},
+    }
+    return in_turn(wanted, ((outcome.kind, outcome.rows) for outcome in done))
 
 
 if __name__ == "__main__":
