@@ -35,9 +35,7 @@ def main() -> None:
     parser.add_argument("--nulls", type=int, default=100)
     parser.add_argument("--each", type=int, default=10, help="comparisons of each known effect")
     parser.add_argument("--rows", default="10100,10200,10500")
-    parser.add_argument(
-        "--truth", type=int, default=40, help="pairs of the long campaigns; 0: none"
-    )
+    parser.add_argument("--truth", type=int, default=40, help="pairs of long campaigns; 0: none")
     parser.add_argument("--pairs", type=int, default=12, help="of a comparison, at the most")
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--server", default="18")

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.figures import row
-from benchmarks.method.campaigns import COLUMNS, cells
-from benchmarks.method.recorded import LEAST_BLOCKS, RULES, count_recorded, recorded_pairs
+from benchmarks.method.campaigns import COLUMNS, SINGLE, cells
+from benchmarks.method.recorded import LEAST_BLOCKS, count_recorded, recorded_pairs
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
     print(row("---", "---", *["--:"] * len(COLUMNS)))
     for level, pairs in recorded.items():
         tallies = count_recorded(pairs, given.campaigns, given.seed)
-        for name in RULES:
+        for name in SINGLE:
             print(row(level, name, *cells(tallies, name)))
 
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.method.campaigns import EFFECTS, Rule, Tallies, Tally, one_level
+from benchmarks.method.campaigns import EFFECTS, SINGLE, Tallies, Tally
 from benchmarks.method.noise import Array
-from benchmarks.method.rules import fixed, reports, sequential
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.verdict.pairs import observe
 from teiten.ledger.store import Ledger
@@ -25,13 +23,6 @@ from teiten.model.trial import Attempt
 RUN = 3
 """Neighbouring blocks that are drawn together."""
 LEAST_BLOCKS = 10
-PAIRS, SETS = 12, 3
-
-RULES: Mapping[str, tuple[int, Rule]] = {
-    "Teiten, sequential": (PAIRS, one_level(sequential)),
-    "Teiten, fixed": (PAIRS, one_level(fixed)),
-    "reports": (SETS, lambda cells, truth: reports(cells[:, :, 0, :], truth)),
-}
 
 
 def recorded_pairs(
@@ -53,8 +44,12 @@ def recorded_pairs(
         if 0 < value < math.inf:
             logs[_name(observation)][observation.block][observation.side] = math.log(value)
     complete = {
-        name: [list(sides.values()) for _, sides in sorted(blocks.items()) if len(sides) == 2]
-        for name, blocks in _ordered(logs).items()
+        name: [
+            [log for _, log in sorted(sides.items())]
+            for _, sides in sorted(blocks.items())
+            if len(sides) == 2
+        ]
+        for name, blocks in logs.items()
     }
     return {name: np.array(rows) for name, rows in complete.items() if len(rows) >= least}
 
@@ -65,22 +60,12 @@ def _name(observation: Observation) -> str:
     )
 
 
-def _ordered(
-    logs: Mapping[str, Mapping[int, Mapping[str, float]]],
-) -> dict[str, dict[int, dict[str, float]]]:
-    """Both sides of every block in the same order."""
-    return {
-        name: {block: dict(sorted(sides.items())) for block, sides in blocks.items()}
-        for name, blocks in logs.items()
-    }
-
-
 def count_recorded(pairs: Array, campaigns: int, seed: int) -> Tallies:
     """Judge campaigns drawn from recorded pairs, every true effect on the same noise."""
     random = np.random.default_rng(seed)
-    tallies: Tallies = {(name, effect): Tally() for name in RULES for effect in EFFECTS}
-    for name, (blocks, rule) in RULES.items():
-        cells = draw(pairs, campaigns, blocks, random)
+    tallies: Tallies = {(name, effect): Tally() for name in SINGLE for effect in EFFECTS}
+    for name, (design, rule) in SINGLE.items():
+        cells = draw(pairs, campaigns, design.blocks, random)
         for effect in EFFECTS:
             tallies[name, effect].add(rule(cells, float(np.log1p(-effect))))
     return tallies
