@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import statistics
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
+from benchmarks.rounds import measured, ratio, tell
 from benchmarks.servers import new_server
 from teiten.datasets.pgbench.fill import fill
 from teiten.datasets.pgbench.model import pgbench_data
@@ -31,13 +32,18 @@ from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
 
 LEAST_RATIO = 4.0
+CLONE, INIT = "clone", "pgbench -i"
+ACCOUNTS = 100_000
+"""Rows of pgbench_accounts at scale 1."""
 
 
 def seconds_of_clone(store: TemplateStore, spec: TemplateSpec, folder: Path) -> float:
     """Copy the template, and wait until it is on the disk."""
     begin = time.perf_counter()
     store.clone(spec, folder)
-    return time.perf_counter() - begin
+    elapsed = time.perf_counter() - begin
+    shutil.rmtree(folder)
+    return elapsed
 
 
 def seconds_of_pgbench(spec: TemplateSpec, pgbench: Pgbench, folder: Path) -> float:
@@ -59,6 +65,7 @@ def main() -> int:
     arguments = _arguments()
     installations = find_installations(Workdir(arguments.workdir))
     installation = resolve(arguments.server, installations)
+    pgbench = choose_pgbench(installations)
     data = pgbench_data(arguments.scale)
     spec = TemplateSpec(
         installation,
@@ -69,33 +76,19 @@ def main() -> int:
     )
     with tempfile.TemporaryDirectory(prefix="teiten-clone-", dir=arguments.disk) as name:
         Path(name).chmod(0o755)
-        return _compare(Workdir(Path(name)), spec, choose_pgbench(installations), arguments.repeats)
-
-
-def _compare(workdir: Workdir, spec: TemplateSpec, pgbench: Pgbench, repeats: int) -> int:
-    workdir.prepare()
-    store = TemplateStore(workdir, server_user())
-    store.build(spec, pgbench, print)
-    clones, inits = [], []
-    print(f"{'repeat':>6} {'pgbench -i':>12} {'clone':>10} {'ratio':>7}")
-    for repeat in range(1, repeats + 1):
-        clone_folder, init_folder = workdir.clusters / "clone", workdir.clusters / "init"
-        if repeat % 2:  # who goes first alternates
-            clones.append(seconds_of_clone(store, spec, clone_folder))
-            inits.append(seconds_of_pgbench(spec, pgbench, init_folder))
-        else:
-            inits.append(seconds_of_pgbench(spec, pgbench, init_folder))
-            clones.append(seconds_of_clone(store, spec, clone_folder))
-        shutil.rmtree(clone_folder)
-        print(
-            f"{repeat:>6} {inits[-1]:>10.2f} s {clones[-1]:>8.2f} s {inits[-1] / clones[-1]:>7.1f}"
-        )
-    ratio = statistics.median(inits) / statistics.median(clones)
-    print(
-        f"{'median':>6} {statistics.median(inits):>10.2f} s "
-        f"{statistics.median(clones):>8.2f} s {ratio:>7.1f}   (at least {LEAST_RATIO:g})"
-    )
-    return 0 if ratio >= LEAST_RATIO else 1
+        workdir = Workdir(Path(name))
+        workdir.prepare()
+        store = TemplateStore(workdir, server_user())
+        store.build(spec, pgbench, print)
+        makers = {
+            CLONE: partial(seconds_of_clone, store, spec, workdir.clusters / "clone"),
+            INIT: partial(seconds_of_pgbench, spec, pgbench, workdir.clusters / "init"),
+        }
+        seconds = measured(makers, arguments.repeats)
+    tell(seconds, ACCOUNTS * arguments.scale)
+    compared = ratio("clone against pgbench -i", seconds[INIT], seconds[CLONE], LEAST_RATIO)
+    print(compared)
+    return 0 if compared.suffices else 1
 
 
 def _arguments() -> argparse.Namespace:

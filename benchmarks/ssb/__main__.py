@@ -21,8 +21,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.rounds import Ratio, Seconds, measured, tell
 from benchmarks.ssb import loads, pipes
-from benchmarks.ssb.rounds import Ratio, Seconds, measured, tell
 from teiten.datasets.ssb.rows.native import rows
 from teiten.host.system.paths import default_workdir
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable

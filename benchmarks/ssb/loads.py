@@ -20,8 +20,8 @@ import psycopg
 from psycopg import sql
 from psycopg.copy import LibpqWriter
 
+from benchmarks.rounds import Ratio, Seconds, ratio
 from benchmarks.servers import new_server
-from benchmarks.ssb.rounds import Ratio, Seconds, ratio
 from teiten.connections import to_address
 from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.files import write_files

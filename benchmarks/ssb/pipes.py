@@ -14,8 +14,8 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
+from benchmarks.rounds import Ratio, Seconds, ratio
 from benchmarks.running import command_line
-from benchmarks.ssb.rounds import Ratio, Seconds, ratio
 from teiten.model.ssb import SsbFormat
 
 LEAST_TEXT_RATIO = 6.0
