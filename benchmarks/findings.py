@@ -1,7 +1,6 @@
 """How often does a collection answer a published finding wrongly? A simulation.
 
-    python -m benchmarks.findings                    the table of docs/concepts/trust.md
-    python -m benchmarks.findings --collections 50   for a look
+``python -m benchmarks.trust collections`` prints the table.
 
 The campaigns are those of ``pgecons`` whose findings are about throughput, planned for an invented
 machine, judged as real ones are, and given blocks as real ones are; a trial's throughput is the
@@ -15,7 +14,6 @@ on one core and measures nothing of this machine; seeds are fixed.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -81,15 +79,6 @@ class Tally:
     reproduced: int = 0
     contradicted: int = 0
     with_any: int = 0
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--collections", type=int, default=200, help="of each row")
-    parser.add_argument("--seed", type=int, default=20261121)
-    arguments = parser.parse_args()
-    for line in rows(arguments.collections, arguments.seed):
-        print(line, flush=True)
 
 
 def rows(collections: int, seed: int) -> Iterator[str]:
@@ -293,7 +282,3 @@ def _cells(tally: Tally) -> tuple[str, ...]:
 def _with_interval(part: int, whole: int) -> str:
     low, high = binomial_interval(part, whole)
     return f"{percent(part / max(1, whole), 2)} ({100 * low:.2f} to {percent(high, 2)})"
-
-
-if __name__ == "__main__":
-    main()

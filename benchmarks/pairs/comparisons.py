@@ -28,18 +28,15 @@ import numpy as np
 
 from benchmarks.figures import row
 from benchmarks.pairs.experiments import Line, of_start
+from benchmarks.pairs.lengths import RULE
 from benchmarks.pairs.servers import BASE_ROWS, Pair, more_rows, two_servers
+from benchmarks.pairs.tables import NUMBERS
 from benchmarks.records import keep, kept, within
 from teiten.analysis.model.findings import Verdict, VerdictKind
 from teiten.analysis.verdict.sequential import decide_sequentially, is_decided
-from teiten.analysis.verdict.verdict import Rule
 from teiten.host.system.paths import Workdir, default_workdir
-from teiten.model.metrics import Better
 from teiten.model.starts import PairedStart, next_seconds, variance_of_a_second
-from teiten.model.units import Share
 
-RULE = Rule(Share(0.02), Share(0.05), Better.HIGHER)
-NUMBERS = ("throughput", "typical")
 SCRIPTS = ("range read", "wait", "longer row")
 CLIENTS = 2
 CALIBRATIONS, CALIBRATION_SECONDS = 3, 6.0

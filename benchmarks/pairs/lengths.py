@@ -1,16 +1,13 @@
 """How often campaigns of starts whose length follows from those before are wrong; simulated.
 
-    python -m benchmarks.pairs.lengths [--campaigns 1000] [--seed 5]
-
 Noise is drawn: between starts of one server a deviation b, within a start the variance v of a
 second, its eight parts independent or alike (a lag-1 correlation). The rules are Teiten's own. A
-campaign ends with its verdict, after 300 s, or after 40 starts. Printed: a table, with no effect
-and with 2 %.
+campaign ends with its verdict, after 300 s, or after 40 starts. ``python -m benchmarks.trust
+lengths`` prints the table, with no effect and with 2 %.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -27,6 +24,7 @@ from teiten.model.starts import PairedStart, next_seconds, variance_of_a_second
 from teiten.model.units import Share
 
 RULE = Rule(Share(0.02), Share(0.05), Better.HIGHER)
+"""Of campaigns of paired transactions, simulated and real."""
 FIXED = 4.0
 """Seconds of a start besides its load."""
 BUDGET, MOST = 300.0, 40
@@ -100,15 +98,3 @@ def rows(campaigns: int, seed: int) -> Iterator[str]:
                 *(f"{starts:.1f}", f"{time:.0f} s"),
             )
             yield row(*cells)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--campaigns", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=5)
-    arguments = parser.parse_args()
-    print("\n".join(rows(arguments.campaigns, arguments.seed)))
-
-
-if __name__ == "__main__":
-    main()
