@@ -1,21 +1,21 @@
 """Control groups of this benchmark's own, versions 1 and 2: less CPU, less I/O.
 
-Sources: Linux, Documentation/admin-guide/cgroup-v1/blkio-controller.rst, …/cgroup-v2.rst.
+Source: Linux, Documentation/scheduler/sched-bwc.rst, …/admin-guide/cgroup-v2.rst.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from teiten.execute.sites.local.limit_files import TransferLimit, transfer_settings
+from teiten.host.facts.disks import disk_numbers
+
 ROOT = Path("/sys/fs/cgroup")
 PERIOD = 100_000
 """µs over which the CPU's quota is counted."""
-KINDS = {"rbps": "read_bps", "wbps": "write_bps", "riops": "read_iops", "wiops": "write_iops"}
-"""Version 2's name of an I/O limit, and version 1's."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Limits:
     cores: float | None = None
     """CPU seconds per second."""
     io: tuple[tuple[str, int], ...] = ()
-    """(kind, per second), kinds as in version 2: rbps, wbps, riops, wiops."""
+    """(kind, per second), as of ``TransferLimit``."""
 
 
 @contextmanager
@@ -35,8 +35,10 @@ def control_groups(name: str, limits: Limits, folder: Path) -> Iterator[tuple[Pa
     made: list[Path] = []
     try:
         made.extend(_make(controller, name) for controller in _controllers(limits))
-        for group in made:
-            _limit(group, limits, _device(folder))
+        for file, text in _settings(limits, disk_numbers(folder)):
+            for group in made:
+                if (group / file).exists():
+                    (group / file).write_text(text)
         yield tuple(group / "cgroup.procs" for group in made)
     finally:
         for group in reversed(made):
@@ -63,25 +65,13 @@ def _make(controller: str, name: str) -> Path:
     return group
 
 
-def _limit(group: Path, limits: Limits, device: str) -> None:
+def _settings(limits: Limits, disks: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Files of either version, and what is written into them."""
     if limits.cores is not None:
         quota = round(limits.cores * PERIOD)
-        if (group / "cpu.max").exists():
-            (group / "cpu.max").write_text(f"{quota} {PERIOD}")
-        elif (group / "cpu.cfs_quota_us").exists():
-            (group / "cpu.cfs_quota_us").write_text(str(quota))
-    for kind, value in limits.io:
-        if (group / "io.max").exists():
-            (group / "io.max").write_text(f"{device} {kind}={value}")
-        elif (group / f"blkio.throttle.{KINDS[kind]}_device").exists():
-            (group / f"blkio.throttle.{KINDS[kind]}_device").write_text(f"{device} {value}")
-
-
-def _device(folder: Path) -> str:
-    """The whole disk below a folder, ``254:0``: partitions cannot be limited."""
-    number = folder.stat().st_dev
-    name = f"{os.major(number)}:{os.minor(number)}"
-    block = Path(f"/sys/dev/block/{name}")
-    if (block / "partition").exists():
-        return (block.resolve().parent / "dev").read_text().strip()
-    return name
+        yield "cpu.max", f"{quota} {PERIOD}"
+        yield "cpu.cfs_quota_us", str(quota)
+    if limits.io and not disks:
+        raise OSError("the data are on no disk that can be limited")
+    for version in (1, 2):
+        yield from transfer_settings(version, [TransferLimit(disk, limits.io) for disk in disks])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from benchmarks.throttle.control_groups import Limits
 from teiten.model.bottleneck import Resource
+from teiten.model.units import MIB
 
 SCRIPTS = Path(__file__).parent / "scripts"
-MIB = 1 << 20
 SYNCHRONOUS_OFF = ("--guc", "synchronous_commit=off")
 PAST_THE_PAGE_CACHE = ("--guc", "debug_io_direct=data", "--guc", "io_combine_limit=8kB")
 """The page cache of the machine would hide a slow disk: the data go past it (PostgreSQL 16 on)."""
@@ -40,7 +40,7 @@ def workload(name: str, scale: int, *clients: int) -> tuple[str, ...]:
 READ = workload("read", 5, 1, 2, 4, 8)
 UPDATE = workload("update", 1, 2, 4, 8, 16)
 """Little data: they are cloned under the limit too."""
-SLOW_COMMITS = Limits(io=(("wiops", 150),))
+SLOW_COMMITS = Limits(io=(("write_iops", 150),))
 
 SCENARIOS = (
     Scenario("nothing scarce, reads in memory", Resource.CPU, READ),
@@ -56,14 +56,14 @@ SCENARIOS = (
             *("--guc", "shared_buffers=4MB"),  # full before the end of the warm-up
             *("--set", "prewarm=no"),
         ),
-        Limits(io=(("riops", 1_000),)),
+        Limits(io=(("read_iops", 1_000),)),
         warmup=4,
     ),
     Scenario(
         "disk writes, 6 MiB/s",
         Resource.WRITE_BANDWIDTH,
         workload("update", 2, 2, 4, 8, 16),
-        Limits(io=(("wbps", 6 * MIB),)),
+        Limits(io=(("write_bandwidth", 6 * MIB),)),
     ),
     Scenario("slow commits, 150 writes a second", Resource.COMMIT_LATENCY, UPDATE, SLOW_COMMITS),
     Scenario(
