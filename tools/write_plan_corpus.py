@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from benchmarks.servers import new_server
 
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import find_installations
 from teiten.host.system.paths import Workdir, default_workdir
-from teiten.host.system.users import server_user
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual
@@ -93,18 +93,9 @@ def explain_all(
     installation: Installation, folder: Path, *, jit: bool, known: dict[str, Any]
 ) -> dict[str, Any]:
     queries = tomllib.loads((HERE / "plan_corpus.toml").read_text(encoding="utf-8"))
-    cluster = Cluster.create(
-        installation,
-        folder / "cluster" / "data",
-        user=server_user(),
-        checksums=False,
-        log=folder / "log",
-    )
-    cluster.configure(
-        [Setting(name, value, Bilingual("", ""), "corpus") for name, value in SETTINGS.items()]
-    )
-    cluster.start()
-    try:
+    nothing = Bilingual("", "")
+    settings = [Setting(name, value, nothing, "corpus") for name, value in SETTINGS.items()]
+    with new_server(installation, folder / "cluster", settings) as cluster:
         with cluster.connect() as connection:
             fill(connection, cluster)
         major = int(installation.version.major)
@@ -113,8 +104,6 @@ def explain_all(
             for name, query in queries["queries"].items()
             if major >= query.get("min", 10) and query.get("jit", False) == jit
         }
-    finally:
-        cluster.stop(immediately=True)
 
 
 def fill(connection: psycopg.Connection[Any], cluster: Cluster) -> None:
