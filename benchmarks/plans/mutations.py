@@ -14,20 +14,8 @@ Node = dict[str, Any]
 
 VALUES: tuple[Any, ...] = (
     *(0, 1, -1, 0.0005, 3, 1e6, 1e30, 1e99, 1e101, 1e305, 10**400, float("inf"), float("nan")),
-    *(
-        None,
-        True,
-        "",
-        "1",
-        "x",
-        "\ud800",
-        [],
-        {},
-        [[]],
-        "(SubPlan 1)",
-        "(a = $0)",
-        "(InitPlan 1).col1",
-    ),
+    *(None, True, "", "1", "x", "\ud800", [], {}, [[]]),
+    *("(SubPlan 1)", "(a = $0)", "(InitPlan 1).col1"),
 )
 KINDS = (
     *("Seq Scan", "Append", "Merge Append", "Gather", "Gather Merge", "CTE Scan", "Hash Join"),
@@ -88,15 +76,13 @@ def _any_node(document: Any, random: Random) -> Node:
     return random.choice(nodes) if nodes else {}
 
 
-def _value(document: Any, donor: str, random: Random) -> None:
-    del donor
+def _value(document: Any, _donor: str, random: Random) -> None:
     node = _any_node(document, random)
     if node:
         node[random.choice(list(node))] = copy.deepcopy(random.choice(VALUES))
 
 
-def _scaled(document: Any, donor: str, random: Random) -> None:
-    del donor
+def _scaled(document: Any, _donor: str, random: Random) -> None:
     node = _any_node(document, random)
     for key in random.sample(list(node), min(3, len(node))):
         if isinstance(node[key], int | float) and not isinstance(node[key], bool):
@@ -104,15 +90,13 @@ def _scaled(document: Any, donor: str, random: Random) -> None:
             node[key] = type(node[key])(min(1e50, abs(node[key])) * factor)
 
 
-def _removed(document: Any, donor: str, random: Random) -> None:
-    del donor
+def _removed(document: Any, _donor: str, random: Random) -> None:
     node = _any_node(document, random)
     if node:
         del node[random.choice(list(node))]
 
 
-def _labelled(document: Any, donor: str, random: Random) -> None:
-    del donor
+def _labelled(document: Any, _donor: str, random: Random) -> None:
     node = _any_node(document, random)
     choice = random.randrange(4)
     if choice == 0:
@@ -136,8 +120,7 @@ def _moved(document: Any, donor: str, random: Random) -> None:
         children.insert(random.randrange(len(children) + 1), part)
 
 
-def _shuffled(document: Any, donor: str, random: Random) -> None:
-    del donor
+def _shuffled(document: Any, _donor: str, random: Random) -> None:
     children = _any_node(document, random).get("Plans")
     if isinstance(children, list):
         random.shuffle(children)
@@ -145,8 +128,7 @@ def _shuffled(document: Any, donor: str, random: Random) -> None:
             children.pop()
 
 
-def _workers(document: Any, donor: str, random: Random) -> None:
-    del donor
+def _workers(document: Any, _donor: str, random: Random) -> None:
     node = _any_node(document, random)
     node["Workers"] = [
         {

@@ -44,45 +44,28 @@ def values(count: int) -> Node:
     return node("Append", Plans=[node("Result") for _ in range(count)])
 
 
+def named(relationship: str, name: str, *plans: Node) -> Node:
+    """A subplan of this name, over other nodes."""
+    below = {"Plans": [*plans]} if plans else {}
+    return node("Result", relationship, **{"Subplan Name": name}, **below)
+
+
 def correlated(count: int) -> Node:
-    plans = [
-        node(
-            "Result",
-            "SubPlan",
-            **{"Subplan Name": f"SubPlan {number}"},
-            Plans=[scan(number, "Outer")],
-        )
-        for number in range(count // 2)
-    ]
-    return node(
-        "Result", Output=[f"(SubPlan {number})" for number in range(count // 2)], Plans=plans
-    )
+    names = [f"SubPlan {number}" for number in range(count // 2)]
+    plans = [named("SubPlan", name, scan(at, "Outer")) for at, name in enumerate(names)]
+    return node("Result", Output=[f"({name})" for name in names], Plans=plans)
 
 
 def initial(count: int) -> Node:
-    return node(
-        "Result",
-        Plans=[
-            node(
-                "Result",
-                "InitPlan",
-                **{"Subplan Name": f"InitPlan {number} (returns ${number})"},
-                Plans=[scan(number, "Outer", Filter=f"(a = ${number + 1})")],
-            )
-            for number in range(count // 2)
-        ],
-    )
+    scans = (scan(at, "Outer", Filter=f"(a = ${at + 1})") for at in range(count // 2))
+    plans = [named("InitPlan", f"InitPlan {at} (returns ${at})", s) for at, s in enumerate(scans)]
+    return node("Result", Plans=plans)
 
 
 def common(count: int) -> Node:
-    ctes = [
-        node("Result", "InitPlan", **{"Subplan Name": f"CTE c{number}"})
-        for number in range(count // 2)
-    ]
-    scans = [
-        node("CTE Scan", **{"CTE Name": f"c{number}", "Alias": f"c{number}"})
-        for number in range(count // 2)
-    ]
+    names = [f"c{number}" for number in range(count // 2)]
+    ctes = [named("InitPlan", f"CTE {name}") for name in names]
+    scans = [node("CTE Scan", **{"CTE Name": name, "Alias": name}) for name in names]
     return node("Append", Plans=[*ctes, *scans])
 
 
