@@ -21,7 +21,6 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.bisect_proof import ANCHOR, SCAN
 from benchmarks.operations.users import users_of_index_scans
 from benchmarks.running import teiten
 from teiten.execute.postgres.building.sources import find_source, unpack
@@ -31,6 +30,8 @@ from teiten.study.load import load_study
 
 BUILDS = ("planted-base", "planted-slow")
 DIFFERENT = ("slower", "faster")
+SCAN = "src/backend/executor/nodeIndexscan.c"
+ANCHOR = "\twhile (index_getnext_slot(scandesc, direction, slot))\n\t{\n"
 LAST_INCLUDE = '#include "utils/rel.h"\n'
 BEGINNING = "\tindexstate = makeNode(IndexScanState);\n"
 LOOP = "\tfor (volatile int planted = 0; planted < {limit}; planted++)\n\t\t;\n"
