@@ -29,13 +29,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import findings
 from benchmarks.figures import row
 from benchmarks.method import audit
-from benchmarks.method.campaigns import COLUMNS, SINGLE, SWEEP, Tallies, cells, count
+from benchmarks.method.campaigns import COLUMNS, SINGLE, SWEEP, Rules, Tallies, cells, count
 from benchmarks.method.designs import Design
 from benchmarks.method.noise import KINDS
 from benchmarks.pairs import agreement, comparisons, lengths
@@ -108,8 +108,8 @@ def table(name: str, lines: list[Line], budget: float, *, quick: bool) -> Iterab
         "lengths": lambda: lengths.rows(1_000 // share, 5),
         "collections": lambda: findings.rows(200 // share, SEED),
         "audit": lambda: audit.table(4_000 // share, SEED),
-        "single": lambda: single(20_000 // share),
-        "sweep": lambda: sweep(20_000 // share),
+        "single": lambda: simulated(SINGLE, SINGLE_TOLD, range(5), 20_000 // share),
+        "sweep": lambda: simulated(SWEEP, SWEEP_TOLD, (0, 2, 3), 20_000 // share),
     }
     return made[name]()
 
@@ -118,27 +118,20 @@ def _deviations(lines: list[Line]) -> list[Line]:
     return [line for line in lines if line["experiment"] == "deviation"]
 
 
-def single(campaigns: int) -> Iterator[str]:
-    yield row("machine", "rule", *COLUMNS, "minutes")
-    yield f"| --- | --- |{' --: |' * 6}"
+def simulated(
+    rules: Rules, words: Mapping[str, str], columns: Sequence[int], campaigns: int
+) -> Iterator[str]:
+    """A table of rules by their ``words``, with some of COLUMNS."""
+    yield row("machine", "rule", *(COLUMNS[at] for at in columns), "minutes")
+    yield f"| --- | --- |{' --: |' * (len(columns) + 1)}"
     for kind in KINDS:
-        tallies = count(SINGLE, kind, campaigns, SEED)
-        for name, rule in SINGLE_TOLD.items():
-            minutes = _minutes(tallies, name, SINGLE[name][0])
-            yield row(MACHINES[kind], rule, *cells(tallies, name), minutes)
-
-
-def sweep(campaigns: int) -> Iterator[str]:
-    alarms, _, *of_two, _ = COLUMNS
-    yield row("machine", "rule", alarms, *of_two, "minutes")
-    yield f"| --- | --- |{' --: |' * 4}"
-    for kind in KINDS:
-        tallies = count(SWEEP, kind, campaigns, SEED)
-        for name, rule in SWEEP_TOLD.items():
-            alarms, _, *of_two, _ = cells(tallies, name)
-            numbers = [*of_two, _minutes(tallies, name, SWEEP[name][0])]
-            numbers = ["", "", ""] if ANY in name else numbers
-            yield row(MACHINES[kind], rule, alarms, *numbers)
+        tallies = count(rules, kind, campaigns, SEED)
+        for name, rule in words.items():
+            every = cells(tallies, name)
+            first, *others = (every[at] for at in columns)
+            others.append(_minutes(tallies, name, rules[name][0]))
+            numbers = ["" for _ in others] if ANY in name else others
+            yield row(MACHINES[kind], rule, first, *numbers)
 
 
 def _minutes(tallies: Tallies, name: str, design: Design) -> str:

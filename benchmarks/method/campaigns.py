@@ -100,12 +100,14 @@ def _any(single: Iterator[Said]) -> Said:
     )
 
 
-SINGLE: Mapping[str, tuple[Design, Rule]] = {
+Rules = Mapping[str, tuple[Design, Rule]]
+
+SINGLE: Rules = {
     "Teiten, sequential": (PAIRS, one_level(sequential)),
     "Teiten, fixed": (PAIRS, one_level(fixed)),
     "reports": (SETS, lambda cells, truth: reports(cells[:, :, 0, :], truth)),
 }
-SWEEP: Mapping[str, tuple[Design, Rule]] = {
+SWEEP: Rules = {
     "Teiten, overall": (SWEEP_OF_PAIRS, over_levels),
     "Teiten, any of 8 levels": (SWEEP_OF_PAIRS, any_level),
     "reports, mean of 8 levels": (SWEEP_OF_SETS, reports_mean),
@@ -116,9 +118,7 @@ Tallies = dict[tuple[str, float], Tally]
 """By rule and true effect."""
 
 
-def count(
-    rules: Mapping[str, tuple[Design, Rule]], kind: str, campaigns: int, seed: int
-) -> Tallies:
+def count(rules: Rules, kind: str, campaigns: int, seed: int) -> Tallies:
     """Judge ``campaigns`` simulations of each design, every true effect on the same noise."""
     tallies: Tallies = {(name, effect): Tally() for name in rules for effect in EFFECTS}
     for chunk in range(0, campaigns, CHUNK):

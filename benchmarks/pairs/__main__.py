@@ -57,7 +57,7 @@ def rounds(pair: Pair, names: list[str], numbers: range, seconds: float) -> Iter
     for number in numbers:
         for name in names:
             for line in EXPERIMENTS[name](pair, seconds, 1000 + number):
-                yield {"round": number, "seconds": seconds, **line}
+                yield {"round": number, "seconds": seconds, "experiment": name, **line}
 
 
 if __name__ == "__main__":

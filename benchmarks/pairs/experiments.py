@@ -34,30 +34,22 @@ def deviation(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
             ways = [paired, pinned, sliced]
             random.shuffle(ways)
             for way in ways:
-                yield {
-                    "experiment": "deviation",
-                    "script": script,
-                    "clients": clients,
-                    **way(pair, script, clients, seconds, seed),
-                }
+                yield way(pair, script, clients, seconds, seed)
 
 
 def effects(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
     """B has more rows to read, or longer to wait."""
     for script in ("range read", "wait"):
         for rows in ROWS:
-            result = pair.run_pairs(script, 2, seconds, seed, settings=more_rows(rows), pin=True)
-            line = {"experiment": "effects", "script": script, "clients": 2, "rows": rows}
-            yield {**line, **of_start(result)}
+            more = more_rows(rows)
+            yield {"rows": rows, **started(pair, script, 2, seconds, seed, settings=more, pin=True)}
 
 
 def carried(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
     """A against A by the number of transactions on one server before the other."""
     for script in ("select-only", "tpcb-like"):
         for way, options in WAYS.items():
-            result = pair.run_pairs(script, 4, seconds, seed, **options)
-            line = {"experiment": "carried", "script": script, "clients": 4, "way": way}
-            yield {**line, **of_start(result)}
+            yield {"way": way, **started(pair, script, 4, seconds, seed, **options)}
 
 
 def starts(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
@@ -67,9 +59,7 @@ def starts(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
         pair.restart()
         pair.run_pairs(script, 2, 1.0, seed + 1)
         fixed = time.monotonic() - began
-        result = pair.run_pairs(script, 2, seconds, seed, pin=True)
-        line = {"experiment": "starts", "script": script, "clients": 2, "fixed": fixed}
-        yield {**line, **of_start(result)}
+        yield {"fixed": fixed, **started(pair, script, 2, seconds, seed, pin=True)}
 
 
 def pgbench(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
@@ -78,14 +68,16 @@ def pgbench(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
         for clients, threads in ((1, 1), (4, 1), (16, 2)):
             ways = ["pairs", "pgbench"]
             random.shuffle(ways)
-            line: Line = {"experiment": "pgbench", "script": script, "clients": clients}
+            line: Line = {"script": script, "clients": clients}
             for way in ways:
                 if way == "pgbench":
                     line[way] = pair.run_pgbench(
                         0, script, clients, seconds, seed=seed, threads=threads
                     )
                 else:
-                    result = pair.run_one(0, script, clients, seconds, seed=seed, threads=threads)
+                    result = pair.run_pairs(
+                        script, clients, seconds, seed, sides=(0,), threads=threads
+                    )
                     line[way] = result.summary["pairs"] / result.summary["seconds"]
             yield line
 
@@ -95,13 +87,20 @@ EXPERIMENTS = {
 }
 
 
+def started(
+    pair: Pair, script: str, clients: int, seconds: float, seed: int, **options: Any
+) -> Line:
+    """One start of the generator."""
+    result = pair.run_pairs(script, clients, seconds, seed, **options)
+    return {"script": script, "clients": clients, **of_start(result)}
+
+
 def paired(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> Line:
-    return {"way": "pairs", **of_start(pair.run_pairs(script, clients, seconds, seed))}
+    return {"way": "pairs", **started(pair, script, clients, seconds, seed)}
 
 
 def pinned(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> Line:
-    result = pair.run_pairs(script, clients, seconds, seed, pin=True)
-    return {"way": "pinned pairs", **of_start(result)}
+    return {"way": "pinned pairs", **started(pair, script, clients, seconds, seed, pin=True)}
 
 
 def of_start(result: PairedResult) -> Line:
@@ -131,4 +130,5 @@ def sliced(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> 
             )
             tps[side].append(rate)
     mean = trimmed_mean if script in READS else lambda values: math.fsum(values) / len(values)
-    return {"way": "slices", "throughput": math.log(mean(tps[1]) / mean(tps[0]))}
+    throughput = math.log(mean(tps[1]) / mean(tps[0]))
+    return {"way": "slices", "script": script, "clients": clients, "throughput": throughput}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,18 +117,25 @@ class Pair:
         seed: int,
         *,
         settings: tuple[Mapping[str, str], Mapping[str, str]] = (DEFAULTS, DEFAULTS),
+        sides: Sequence[int] = (0, 1),
         **options: object,
     ) -> PairedResult:
-        """One start of the generator on both; ``settings``: of each server's sessions."""
-        servers = [self.server(side, settings[side]) for side in (0, 1)]
-        return self._run(servers, script, clients, seconds, seed=seed, options=options)
-
-    def run_one(
-        self, side: int, script: str, clients: int, seconds: float, *, seed: int, threads: int
-    ) -> PairedResult:
-        """The generator on one server."""
-        only = [self.server(side, DEFAULTS)]
-        return self._run(only, script, clients, seconds, seed=seed, options={"threads": threads})
+        """One start of the generator on both servers, or on one; ``settings``: of each server's
+        sessions."""
+        run = PairedRun(
+            servers=[self.server(side, settings[side]) for side in sides],
+            scripts=[(SCRIPTS[script], 1)],
+            clients=clients,
+            protocol=self.protocol,
+            seed=seed,
+            folder=self.folder / "pairs",
+            duration=Seconds(seconds),
+            variables={"scale": str(SCALE)},
+            **options,  # type: ignore[arg-type]
+        )
+        result = run_pairs(run)
+        assert not result.summary["aborted"], result.summary
+        return result
 
     def run_pgbench(
         self,
@@ -173,31 +180,6 @@ class Pair:
             parameters=settings,
             peer=cluster.user.uid,
         )
-
-    def _run(
-        self,
-        servers: list[PairedServer],
-        script: str,
-        clients: int,
-        seconds: float,
-        *,
-        seed: int,
-        options: Mapping[str, object],
-    ) -> PairedResult:
-        run = PairedRun(
-            servers=servers,
-            scripts=[(SCRIPTS[script], 1)],
-            clients=clients,
-            protocol=self.protocol,
-            seed=seed,
-            folder=self.folder / "pairs",
-            duration=Seconds(seconds),
-            variables={"scale": str(SCALE)},
-            **options,  # type: ignore[arg-type]
-        )
-        result = run_pairs(run)
-        assert not result.summary["aborted"], result.summary
-        return result
 
 
 def installation(version: str, workdir: Workdir) -> Installation:

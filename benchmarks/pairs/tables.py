@@ -98,28 +98,24 @@ def of_deviation_in_short(lines: list[Line]) -> Iterator[str]:
     )
     yield "| --- |" + " --: |" * 6
     for (script,), own in groups(lines, "script"):
-        clients = list(dict.fromkeys(line["clients"] for line in own))
-        of_clients = [[line for line in own if line["clients"] == client] for client in clients]
-        slices = [deviation_of(values(client, "throughput", way="slices")) for client in of_clients]
-        deviations = {
-            number: [deviation_of(values(client, number, way=SHORT)) for client in of_clients]
-            for number in NUMBERS
-        }
-        starts = min(len(values(client, "throughput", way=SHORT)) for client in of_clients)
+        of_clients = [mine for _, mine in groups(own, "clients")]
+        clients = [mine[0]["clients"] for mine in of_clients]
+        slices, *deviations = (
+            [deviation_of(values(mine, number, way=way)) for mine in of_clients]
+            for way, number in (("slices", "throughput"), *((SHORT, name) for name in NUMBERS))
+        )
+        shares = (
+            [of_slices / deviation for of_slices, deviation in zip(slices, by_clients, strict=True)]
+            for by_clients in deviations
+        )
         yield row(
             f"{script}, {_by_clients(clients, 'd')}",
-            starts,
+            min(len(values(mine, "throughput", way=SHORT)) for mine in of_clients),
             *(
                 f"{_by_clients([100 * deviation for deviation in by_clients], '.2g')} %"
-                for by_clients in (slices, *deviations.values())
+                for by_clients in (slices, *deviations)
             ),
-            *(
-                _by_clients(
-                    [of / deviation for of, deviation in zip(slices, by_clients, strict=True)],
-                    ".0f",
-                )
-                for by_clients in deviations.values()
-            ),
+            *(_by_clients(by_clients, ".0f") for by_clients in shares),
         )
 
 
