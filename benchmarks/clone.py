@@ -10,13 +10,12 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-import tempfile
 import time
 from functools import partial
 from pathlib import Path
 
 from benchmarks.rounds import measured, ratio, tell
-from benchmarks.servers import new_server
+from benchmarks.servers import new_server, passable_folder
 from teiten.datasets.pgbench.fill import fill
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.plan import template_bytes
@@ -74,9 +73,8 @@ def main() -> int:
         template_fingerprint(installation, True, data),
         template_bytes(data),
     )
-    with tempfile.TemporaryDirectory(prefix="teiten-clone-", dir=arguments.disk) as name:
-        Path(name).chmod(0o755)
-        workdir = Workdir(Path(name))
+    with passable_folder("teiten-clone-", arguments.disk) as folder:
+        workdir = Workdir(folder)
         workdir.prepare()
         store = TemplateStore(workdir, server_user())
         store.build(spec, pgbench, print)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,15 @@ LOCAL = "[local]"
 """In the title of a session's process."""
 REAP_SECONDS = 5.0
 """How long ended backends may take to leave the postmaster."""
+
+
+@contextmanager
+def passable_folder(prefix: str, place: Path | None = None) -> Iterator[Path]:
+    """A folder that goes with the ``with``; the servers' user may pass through it."""
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=place) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
 
 
 @contextmanager

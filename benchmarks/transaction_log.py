@@ -22,7 +22,6 @@ import math
 import random
 import resource
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ import numpy as np
 
 from benchmarks.figures import mean_interval
 from benchmarks.pairs.servers import SCALE, fill
-from benchmarks.servers import cpu_seconds, new_server, newest, pgbench_run
+from benchmarks.servers import cpu_seconds, new_server, newest, passable_folder, pgbench_run
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.log_folder import LogFile
 from teiten.execute.client.pgbench_log import recording
@@ -94,9 +93,7 @@ def main() -> None:
     workdir = Workdir(arguments.workdir)
     installations = find_installations(workdir)
     pgbench = choose_pgbench(installations)
-    with tempfile.TemporaryDirectory(prefix="teiten-bench-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
+    with passable_folder("teiten-bench-") as folder:
         reader = measure_reader(folder)
         with new_server(newest(installations), folder / "cluster") as cluster:
             fill(cluster, pgbench)

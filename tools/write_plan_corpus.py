@@ -13,13 +13,12 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import psycopg
-from benchmarks.servers import new_server
+from benchmarks.servers import new_server, passable_folder
 
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import find_installations
@@ -66,9 +65,8 @@ def main(versions: list[str], *, missing: bool) -> None:
         name += "-jit" if jit else ""
         path = TARGET / f"{name}.json.gz"
         known = json.loads(gzip.decompress(path.read_bytes())) if missing else {}
-        with tempfile.TemporaryDirectory(prefix="teiten-corpus-") as folder:
-            Path(folder).chmod(0o755)
-            plans = explain_all(installation, Path(folder), jit=jit, known=known)
+        with passable_folder("teiten-corpus-") as folder:
+            plans = explain_all(installation, folder, jit=jit, known=known)
         data = json.dumps(plans, ensure_ascii=False, indent=None, separators=(",", ":"))
         path.write_bytes(gzip.compress(data.encode(), 9, mtime=0))
         sys.stderr.write(f"{path.name}: {len(plans)} plans, {path.stat().st_size} bytes\n")

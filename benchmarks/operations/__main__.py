@@ -16,13 +16,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.operations.users import users_of_index_scans
 from benchmarks.running import teiten
+from benchmarks.servers import passable_folder
 from teiten.execute.postgres.building.sources import find_source, unpack
 from teiten.execute.postgres.installations import find_installations
 from teiten.host.system.paths import Workdir
@@ -69,10 +69,9 @@ def plant(file: Path, of_row: int, of_scan: int) -> None:
 
 
 def planted(arguments: argparse.Namespace) -> int:
-    with tempfile.TemporaryDirectory(prefix="teiten-planted-") as name:
-        Path(name).chmod(0o755)
+    with passable_folder("teiten-planted-") as sources:
         for build in BUILDS:
-            folder = Path(name) / build
+            folder = sources / build
             folder.mkdir()
             unpack(find_source(str(arguments.source)), folder)
             slowed = build == BUILDS[1]

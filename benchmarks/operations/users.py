@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from benchmarks.servers import new_server
+from benchmarks.servers import new_server, passable_folder
 from teiten.datasets.script.model import ScriptTables
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.installation import Installation
@@ -23,18 +21,16 @@ _PLANNED = re.compile(r"(?:SELECT|INSERT|UPDATE|DELETE|WITH|SET)\b", re.IGNORECA
 
 def users_of_index_scans(study: Study, installation: Installation) -> frozenset[str]:
     """The operations of a sized study with an index scan in one of their plans."""
-    with tempfile.TemporaryDirectory(prefix="teiten-users-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        settings = [setting for setting in study.settings if setting.value is not None]
-        with (
-            new_server(installation, folder, settings) as cluster,
-            cluster.connect() as connection,
-        ):
-            script = study.workloads[0].data.options_as(ScriptTables).script
-            connection.execute(script.text.encode())
-            connection.execute("VACUUM (FREEZE, ANALYZE)")
-            users = {workload.name for workload in study.workloads if _scans(connection, workload)}
+    settings = [setting for setting in study.settings if setting.value is not None]
+    with (
+        passable_folder("teiten-users-") as folder,
+        new_server(installation, folder, settings) as cluster,
+        cluster.connect() as connection,
+    ):
+        script = study.workloads[0].data.options_as(ScriptTables).script
+        connection.execute(script.text.encode())
+        connection.execute("VACUUM (FREEZE, ANALYZE)")
+        users = {workload.name for workload in study.workloads if _scans(connection, workload)}
     checking = {workload.name for workload in study.workloads if workload.name in CHECKS_KEYS}
     return frozenset(users | checking)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.servers import new_server, pgbench_run
+from benchmarks.servers import new_server, passable_folder, pgbench_run
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.execute.client.paired import (
     PairedResult,
@@ -200,9 +199,7 @@ def _short_name(installed: Installation) -> str:
 def two_servers(version: str, workdir: Workdir, newer: str | None = None) -> Iterator[Pair]:
     """Two new clusters, of one version or of two, filled and running; nothing is left of them."""
     pgbench = choose_pgbench(find_installations(workdir))
-    with tempfile.TemporaryDirectory(prefix="teiten-bench-") as name, contextlib.ExitStack() as end:
-        folder = Path(name)
-        folder.chmod(0o755)
+    with passable_folder("teiten-bench-") as folder, contextlib.ExitStack() as end:
         clusters = []
         for side, server in (("a", version), ("b", newer or version)):
             own = new_server(installation(server, workdir), folder / side, SETTINGS)

@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ from typing import IO
 import psutil
 
 from benchmarks.running import command_line
+from benchmarks.servers import passable_folder
 from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.postgres.sockets import socket_directories
 from teiten.execute.sites.local.notes import PREFIX
@@ -128,9 +128,8 @@ class Small:
     @contextmanager
     def for_a_while(cls, server: str | None, kind: str = "study") -> Iterator[Small]:
         """In a folder that goes with the ``with``."""
-        with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
-            Path(folder).chmod(0o755)  # the servers' user passes through
-            small = cls.made(Path(folder) / "work", server)
+        with passable_folder("teiten-robustness-") as folder:
+            small = cls.made(folder / "work", server)
             small.kind = kind
             try:
                 yield small

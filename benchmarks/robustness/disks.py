@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from random import Random
 
 from benchmarks.robustness.campaigns import LINES, Small
 from benchmarks.robustness.kills import Breaks
+from benchmarks.servers import passable_folder
 
 SIZE = "700m"
 INODES = 9000
@@ -50,10 +50,9 @@ def fill_disks(count: int, seed: int, server: str | None) -> Breaks:
 @contextmanager
 def small_disk(size: str = SIZE, inodes: int = INODES) -> Iterator[Path]:
     """A file system of its own, in memory. Raises PermissionError."""
-    with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as parent:
-        place = Path(parent) / "disk"
+    with passable_folder("teiten-robustness-") as parent:
+        place = parent / "disk"
         place.mkdir()
-        Path(parent).chmod(0o755)
         done = subprocess.run(
             [
                 "mount",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from tests.fixtures.traced_paths import Findings, is_available, read_notes, trac
 
 from benchmarks.robustness.campaigns import PATIENCE, Small, server_names
 from benchmarks.running import command_line
+from benchmarks.servers import passable_folder
 from teiten.execute.postgres.installations import managed_installations
 from teiten.execute.sites.remote.ssh import COMMAND
 from teiten.host.system.paths import Workdir
@@ -179,10 +179,9 @@ def trace_campaigns(count: int, seed: int, server: str | None, only: str | None 
     with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
         for at in range(min(count, len(names))):
             name = names[(at + seed - 1) % len(names)]
-            with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
-                Path(folder).chmod(0o755)  # the servers' user passes through
+            with passable_folder("teiten-robustness-") as folder:
                 try:
-                    _trace(name, Path(folder), server, seen)
+                    _trace(name, folder, server, seen)
                 except pytest.skip.Exception as reason:
                     seen.findings.append(f"{name} was not run: {reason}")
     if set(seen.inside) == set(EVERY):

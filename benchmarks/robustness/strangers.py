@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.fixtures.swapping import WORKS, work_among_links
 
 from benchmarks.robustness.campaigns import NAME, Small
 from benchmarks.robustness.kills import Breaks
+from benchmarks.servers import passable_folder
 from teiten.host.system.users import server_user
 
 EXPECTED = frozenset({0, 3, 4})
@@ -74,12 +74,11 @@ def _storm(small: Small, kind: str, random: Random, result: Breaks) -> None:
 
 def _swap(result: Breaks) -> None:
     for work in WORKS:
-        with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
-            Path(folder).chmod(0o755)  # the servers' user passes through
-            theirs, user = Path(folder) / "theirs", server_user()
+        with passable_folder("teiten-robustness-") as folder:
+            theirs, user = folder / "theirs", server_user()
             theirs.mkdir()
             os.chown(theirs, user.uid or 0, user.gid or 0)
-            stranger = Stranger(user, Canary.put(Path(folder) / "canary"))
+            stranger = Stranger(user, Canary.put(folder / "canary"))
             try:
                 work_among_links(work, theirs, stranger, AMONG_LINKS)
             except AssertionError as error:

@@ -17,11 +17,11 @@ import argparse
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.rounds import Ratio, Seconds, measured, tell
+from benchmarks.servers import passable_folder
 from benchmarks.ssb import loads, pipes
 from teiten.datasets.ssb.rows.native import rows
 from teiten.host.system.paths import default_workdir
@@ -48,9 +48,7 @@ def of_pipes(arguments: argparse.Namespace) -> tuple[Seconds, Sequence[Ratio]]:
 
 
 def of_loads(arguments: argparse.Namespace) -> tuple[Seconds, Sequence[Ratio]]:
-    with tempfile.TemporaryDirectory(prefix="teiten-ssb-", dir=arguments.disk) as name:
-        folder = Path(name)
-        folder.chmod(0o755)
+    with passable_folder("teiten-ssb-", arguments.disk) as folder:
         prepared = arguments.files or folder / "files"
         parts = max(len(CPUS), *arguments.streams)
         files = loads.prepare(arguments.scale, parts, prepared)
