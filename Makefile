@@ -96,9 +96,11 @@ lock:
 clean:
 	rm -rf $(VENV) dist build crates/target
 
-$(VENV)/bin/python:
+# One for Teiten, one for its pages, and one for its wheels: the tools' versions must not change, and the linker
+# alone is 100 MB.
+$(VENV)/bin/python $(VENV)/docs/bin/python $(VENV)/dist/bin/python:
 	@tools/prerequisites python $(PYTHON)
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(@:/bin/python=)
 
 $(VENV)/.requirements: requirements/run.lock | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.lock
@@ -109,10 +111,7 @@ $(VENV)/.tools: requirements/dev.lock | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.lock
 	@touch $@ $(VENV)/.requirements
 
-# Apart from the tools, whose versions it must not change.
-$(VENV)/docs/.installed: requirements/docs.lock
-	@tools/prerequisites python $(PYTHON)
-	$(PYTHON) -m venv $(VENV)/docs
+$(VENV)/docs/.installed: requirements/docs.lock | $(VENV)/docs/bin/python
 	$(VENV)/docs/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
 	@touch $@
 
@@ -139,10 +138,7 @@ dist: $(VENV)/dist/.installed
 	@tools/prerequisites rust
 	tools/dist $(abspath $(VENV)/dist/bin/python) $(TARGETS)
 
-# Apart from the others: the linker alone is 100 MB.
-$(VENV)/dist/.installed: requirements/dist.txt
-	@tools/prerequisites python $(PYTHON)
-	$(PYTHON) -m venv $(VENV)/dist
+$(VENV)/dist/.installed: requirements/dist.txt | $(VENV)/dist/bin/python
 	$(VENV)/dist/bin/pip install --quiet --disable-pip-version-check -r requirements/dist.txt
 	@touch $@
 

@@ -1,4 +1,4 @@
 """The size and the style of the source in figures: lines, vague names, docstrings, imports.
 
-``python -m benchmarks.house [--against COMMIT] [--list NAME]``
+``python -m benchmarks.house [--against COMMIT] [--arrows]``
 """
