@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.figures import row
 from benchmarks.pairs.servers import BASE_ROWS, RANGE_READ
-from benchmarks.records import in_turn, keep, kept, within
+from benchmarks.records import in_turn, keep, kept, record_parser, within
 from benchmarks.running import command_line
 
 OUTCOMES = ("regression", "none", "cannot-tell")
@@ -35,16 +35,13 @@ BURNING = "while True: pass"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("record", type=Path)
+    parser = record_parser(__doc__, minutes=600.0)
     parser.add_argument("--null", type=int, default=60)
     parser.add_argument("--slow", type=int, default=20)
     parser.add_argument("--share", type=float, default=2.0, help="per cent of rows")
     parser.add_argument("--load", type=int, default=0)
-    parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--server", default="18")
     parser.add_argument("--budget", default="5m")
-    parser.add_argument("--workdir", type=Path)
     arguments = parser.parse_args()
     wanted = {"null": arguments.null, "slow": arguments.slow}
     alike = (line for line in kept(arguments.record) if line["load"] == arguments.load)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from collections import Counter
@@ -9,7 +10,18 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from teiten.host.system.paths import default_workdir
+
 Work = TypeVar("Work", bound=Hashable)
+
+
+def record_parser(doc: str | None, minutes: float) -> argparse.ArgumentParser:
+    """A parser for what every run that goes on is given."""
+    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+    parser.add_argument("record", type=Path)
+    parser.add_argument("--minutes", type=float, default=minutes, help="after which none begins")
+    parser.add_argument("--workdir", type=Path, default=default_workdir())
+    return parser
 
 
 def kept(record: Path) -> list[dict[str, Any]]:

@@ -23,27 +23,22 @@ from benchmarks.live.comparison import Outcome, compare
 from benchmarks.live.study import SCRIPTS, Size
 from benchmarks.live.tables import tables
 from benchmarks.pairs.servers import BASE_ROWS
-from benchmarks.records import in_turn, keep, kept, within
-from teiten.host.system.paths import Workdir, default_workdir
-
-SEQUENTIAL: dict[str, object] = {"until_decided": True, "budget": "10m"}
+from benchmarks.records import in_turn, keep, kept, record_parser, within
+from teiten.host.system.paths import Workdir
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("record", type=Path)
+    parser = record_parser(__doc__, minutes=600.0)
     parser.add_argument("--nulls", type=int, default=100)
     parser.add_argument("--each", type=int, default=10, help="comparisons of each known effect")
     parser.add_argument("--rows", default="10100,10200,10500")
     parser.add_argument("--truth", type=int, default=40, help="pairs of long campaigns; 0: none")
     parser.add_argument("--pairs", type=int, default=12, help="of a comparison, at the most")
-    parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--server", default="18")
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--scale", type=int, default=10)
     parser.add_argument("--work", choices=sorted(SCRIPTS), default="count")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes")
-    parser.add_argument("--workdir", type=Path, default=default_workdir())
     arguments = parser.parse_args()
     workdir = Workdir(arguments.workdir)
     size = Size(arguments.server, arguments.clients, arguments.scale, arguments.work)
@@ -70,7 +65,7 @@ def change_of(change: str) -> tuple[str, object]:
 
 
 def sequential(pairs: int) -> dict[str, object]:
-    return {**SEQUENTIAL, "most_blocks": pairs}
+    return {"until_decided": True, "budget": "10m", "most_blocks": pairs}
 
 
 def missing(done: list[Outcome], arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:

@@ -20,27 +20,22 @@ nulls: python -m benchmarks.pairs.comparisons.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 from benchmarks.pairs.experiments import EXPERIMENTS, Line
 from benchmarks.pairs.servers import Pair, two_servers
 from benchmarks.pairs.tables import tables
-from benchmarks.records import keep, kept
-from teiten.host.system.paths import Workdir, default_workdir
+from benchmarks.records import keep, kept, record_parser
+from teiten.host.system.paths import Workdir
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("record", type=Path)
+    parser = record_parser(__doc__, minutes=60.0)
     parser.add_argument("--experiments", default=",".join(EXPERIMENTS))
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--server", default="18")
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--workdir", type=Path, default=default_workdir())
     arguments = parser.parse_args()
     names = arguments.experiments.split(",")
     begun = max((line["round"] for line in kept(arguments.record)), default=-1) + 1

@@ -22,7 +22,6 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +30,9 @@ from benchmarks.figures import mean_interval, row
 from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.servers import DEFAULTS, Pair, two_servers
 from benchmarks.pairs.tables import groups
-from benchmarks.records import keep, kept, within
+from benchmarks.records import keep, kept, record_parser, within
 from benchmarks.servers import cpu_seconds
-from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.paths import Workdir
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
 from teiten.model.settings import ABOUT_FLUSHES
 
@@ -71,14 +70,11 @@ EFFECTS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("record", type=Path)
+    parser = record_parser(__doc__, minutes=60.0)
     parser.add_argument("--effects", nargs="+", choices=EFFECTS, default=list(EFFECTS))
     parser.add_argument("--clients", default="1,2,4,8")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=3.0, help="for each server in each way")
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--workdir", type=Path, default=default_workdir())
     given = parser.parse_args()
     clients = [int(count) for count in given.clients.split(",")]
     for name in given.effects:

@@ -31,10 +31,10 @@ from benchmarks.pairs.experiments import Line, of_start
 from benchmarks.pairs.lengths import RULE
 from benchmarks.pairs.servers import BASE_ROWS, Pair, more_rows, two_servers
 from benchmarks.pairs.tables import NUMBERS
-from benchmarks.records import keep, kept, within
+from benchmarks.records import keep, kept, record_parser, within
 from teiten.analysis.model.findings import Verdict, VerdictKind
 from teiten.analysis.verdict.sequential import decide_sequentially, is_decided
-from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.starts import PairedStart, next_seconds, variance_of_a_second
 
 SCRIPTS = ("range read", "wait", "longer row")
@@ -46,15 +46,12 @@ WITHOUT_TYPICAL = frozenset({"wait"})
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("record", type=Path)
+    parser = record_parser(__doc__, minutes=60.0)
     parser.add_argument("--comparisons", type=int, default=2, help="of each script and effect")
     parser.add_argument("--effects", default="0,0.01,0.02,0.05")
     parser.add_argument("--scripts", default=",".join(SCRIPTS))
     parser.add_argument("--budget", type=float, default=5.0, help="minutes of a comparison")
-    parser.add_argument("--minutes", type=float, default=60.0, help="after which none begins")
     parser.add_argument("--server", default="18")
-    parser.add_argument("--workdir", type=Path, default=default_workdir())
     given = parser.parse_args()
     effects = [float(effect) for effect in given.effects.split(",")]
     asked = list(itertools.product(range(given.comparisons), given.scripts.split(","), effects))

@@ -14,7 +14,6 @@ by study, and the share of alarms with its 95 % interval (Clopper and Pearson).
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import time
@@ -23,10 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import binomial_interval, row
-from benchmarks.records import keep, kept, within
+from benchmarks.records import keep, kept, record_parser, within
 from benchmarks.running import teiten
 from teiten.analysis.model.verdict import BY_SIGN, VerdictKind
-from teiten.host.system.paths import default_workdir
 
 STUDIES = {
     "observe": ("workloads=read,update",),
@@ -42,14 +40,11 @@ ALARMS = {*BY_SIGN, VerdictKind.DIFFERENT_BUT_SMALL, VerdictKind.MIXED}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("record", type=Path)
+    parser = record_parser(__doc__, minutes=240.0)
     parser.add_argument("--nulls", type=int, default=40)
     parser.add_argument("--studies", default=",".join(STUDIES))
     parser.add_argument("--server", default="18")
-    parser.add_argument("--minutes", type=float, default=240.0, help="after which none begins")
     parser.add_argument("--set", action="append", default=[], dest="overrides")
-    parser.add_argument("--workdir", type=Path, default=default_workdir())
     given = parser.parse_args()
     studies = given.studies.split(",")
     for number in within(given.minutes, range(len(kept(given.record)), given.nulls)):

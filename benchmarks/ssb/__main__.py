@@ -21,10 +21,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.rounds import Ratio, Seconds, measured, tell
-from benchmarks.servers import passable_folder
+from benchmarks.servers import new_server, passable_folder
 from benchmarks.ssb import loads, pipes
 from teiten.datasets.ssb.rows.native import rows
-from teiten.host.system.paths import default_workdir
+from teiten.execute.postgres.installations import find_installations, resolve
+from teiten.host.system.paths import Workdir, default_workdir
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable
 
 CPUS = sorted(os.sched_getaffinity(0))
@@ -54,7 +55,9 @@ def of_loads(arguments: argparse.Namespace) -> tuple[Seconds, Sequence[Ratio]]:
         files = loads.prepare(arguments.scale, parts, prepared)
         if arguments.rounds == 0:
             return {}, ()
-        with loads.a_server(arguments.server, arguments.workdir, folder) as dsn:
+        installation = resolve(arguments.server, find_installations(Workdir(arguments.workdir)))
+        with new_server(installation, folder / "cluster") as cluster:
+            dsn = cluster.conninfo("postgres")
             makers = loads.makers(dsn, arguments.scale, files, arguments.streams)
             seconds = measured(makers, arguments.rounds)
     return seconds, loads.ratios(seconds, arguments.streams)

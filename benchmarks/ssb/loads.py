@@ -10,9 +10,8 @@ table that does not exist.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -21,15 +20,12 @@ from psycopg import sql
 from psycopg.copy import LibpqWriter
 
 from benchmarks.rounds import Ratio, Seconds, ratio
-from benchmarks.servers import new_server
 from teiten.connections import to_address
 from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import LoadOptions, create_statement, load
 from teiten.datasets.ssb.rows.native import columns
 from teiten.datasets.ssb.rows.streaming import BUFFER
-from teiten.execute.postgres.installations import find_installations, resolve
-from teiten.host.system.paths import Workdir
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable
 
 LEAST_LOAD_RATIO = 0.9
@@ -120,14 +116,6 @@ def _clear(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("DROP TABLE lineorder")
         connection.execute("CHECKPOINT")
-
-
-@contextmanager
-def a_server(server: str, workdir: Path, folder: Path) -> Iterator[str]:
-    """A connection string of a new server with the settings of initdb."""
-    installation = resolve(server, find_installations(Workdir(workdir)))
-    with new_server(installation, folder / "cluster") as cluster:
-        yield cluster.conninfo("postgres")
 
 
 def label(what: str, streams: int) -> str:
