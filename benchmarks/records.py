@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -20,7 +21,8 @@ def record_parser(doc: str | None, minutes: float) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("record", type=Path)
     parser.add_argument("--minutes", type=float, default=minutes, help="after which none begins")
-    parser.add_argument("--workdir", type=Path, default=default_workdir())
+    usual = os.environ.get("TEITEN_WORKDIR", default_workdir())
+    parser.add_argument("--workdir", type=Path, default=usual)
     return parser
 
 
