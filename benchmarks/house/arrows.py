@@ -6,9 +6,12 @@ Imports for type checkers count as all others do.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 Sources = Mapping[str, str]
 """The text of each module, by its name without ``teiten.``."""
@@ -109,41 +112,15 @@ def upward(imports: Imports) -> list[Arrow]:
 
 def circles(imports: Imports) -> list[tuple[str, ...]]:
     """Groups of modules that import one another, directly or through others, the largest first."""
-    components = (tuple(sorted(group)) for group in _components(imports))
-    return sorted((group for group in components if len(group) > 1), key=lambda g: (-len(g), g))
+    names = sorted(imports)
+    arrows = np.array([[name in imports[importer] for name in names] for importer in names])
+    count, of_module = connected_components(arrows, connection="strong")
+    groups: list[list[str]] = [[] for _ in range(count)]
+    for name, number in zip(names, of_module, strict=True):
+        groups[number].append(name)
+    return sorted((tuple(group) for group in groups if len(group) > 1), key=lambda g: (-len(g), g))
 
 
 def beyond_a_package(circle: Sequence[str]) -> bool:
     """Whether a circle has members in several folders."""
     return len({module.rpartition(".")[0] for module in circle}) > 1
-
-
-def _components(imports: Imports) -> Iterator[Collection[str]]:
-    """The strongly connected components (Tarjan 1972), without recursion."""
-    index: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    stack: list[str] = []
-    for root in imports:
-        if root in index:
-            continue
-        path = [(root, iter(imports[root]))]
-        index[root] = lowest[root] = len(index)
-        stack.append(root)
-        while path:
-            module, rest = path[-1]
-            following = next(rest, None)
-            if following is None:
-                path.pop()
-                if path:
-                    parent = path[-1][0]
-                    lowest[parent] = min(lowest[parent], lowest[module])
-                if lowest[module] == index[module]:
-                    cut = stack.index(module)
-                    yield stack[cut:]
-                    del stack[cut:]
-            elif following not in index:
-                index[following] = lowest[following] = len(index)
-                stack.append(following)
-                path.append((following, iter(imports.get(following, frozenset()))))
-            elif following in stack:
-                lowest[module] = min(lowest[module], index[following])

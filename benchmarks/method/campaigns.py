@@ -61,7 +61,7 @@ def _differences(cells: Array, truth: float) -> Array:
     return differences
 
 
-def one_level(rule: Callable[[Array, float], Said]) -> Rule:
+def one_level(rule: Rule) -> Rule:
     return lambda cells, truth: rule(_differences(cells, truth)[:, :, 0], truth)
 
 

@@ -6,9 +6,7 @@ Teiten's intervals come from teiten.analysis itself; the words follow from them 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +52,8 @@ def sequential(differences: Array, truth: float, alpha: float = ALPHA, levels: i
     """
     campaigns, most = differences.shape
     mean, deviation = running(differences)
-    half = deviation * _widths(partial(patient_half_width, levels=levels), most, alpha)
+    widths = (patient_half_width(1.0, pairs, alpha, levels) for pairs in range(2, most + 1))
+    half = deviation * np.fromiter(widths, float)
     excludes, equivalent = words(mean, half)
     decided = excludes | equivalent
     decided[:, -1] = True
@@ -91,11 +90,6 @@ def running(differences: Array) -> tuple[Array, Array]:
     mean = sums / counts
     variance = np.maximum(squares - counts * mean**2, 0.0) / (counts - 1)
     return mean, np.sqrt(variance)
-
-
-def _widths(width: Callable[[float, int, float], float], most: int, alpha: float) -> Array:
-    """Half-widths of deviation 1 for 2, 3, … pairs."""
-    return np.array([width(1.0, pairs, alpha) for pairs in range(2, most + 1)])
 
 
 def _said(mean: Array, half: Array, truth: float, pairs: Counts) -> Said:
