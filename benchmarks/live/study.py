@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from benchmarks.pairs.servers import BASE_ROWS, RANGE_READ
 
@@ -65,14 +65,7 @@ def study_text(size: Size, rows: int, measure: Mapping[str, object]) -> str:
     """TOML. ``rows``: what the new side counts; the old one counts BASE_ROWS. ``measure``: keys."""
     lines = "\n".join(f"{key} = {_value(value)}" for key, value in measure.items())
     return TEXT.format(
-        server=size.server,
-        clients=size.clients,
-        scale=size.scale,
-        rows=rows,
-        base=BASE_ROWS,
-        work=size.work,
-        script=SCRIPTS[size.work],
-        measure=lines,
+        **asdict(size), rows=rows, base=BASE_ROWS, script=SCRIPTS[size.work], measure=lines
     )
 
 

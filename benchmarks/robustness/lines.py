@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import click
 
@@ -94,15 +95,7 @@ def _line(random: Random, shapes: dict[tuple[str, ...], list[str]]) -> list[str]
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """In an empty folder, with no programs, no network and no address of a server."""
-    before, environment = Path.cwd(), dict(os.environ)
     (folder / "here").mkdir()
-    os.chdir(folder / "here")
-    os.environ.update(
-        PATH=str(folder / "nothing"), HOME=str(folder), PGHOST="/nonexistent", PIP_NO_INDEX="1"
-    )
-    try:
+    places = {"PATH": str(folder / "nothing"), "HOME": str(folder), "PGHOST": "/nonexistent"}
+    with chdir(folder / "here"), patch.dict(os.environ, places, PIP_NO_INDEX="1"):
         yield
-    finally:
-        os.chdir(before)
-        os.environ.clear()
-        os.environ.update(environment)

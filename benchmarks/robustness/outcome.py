@@ -9,9 +9,10 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
 
 from teiten.cli.main import main
 
@@ -98,20 +99,17 @@ def called(arguments: Sequence[str]) -> Outcome:
 
 @contextmanager
 def _streams() -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
-    before, arguments = (sys.stdin, sys.stdout, sys.stderr), sys.argv[:]
     with (
         tempfile.TemporaryFile() as raw_out,
         tempfile.TemporaryFile() as raw_err,
         Path(os.devnull).open(encoding="utf-8") as nothing,
+        patch.multiple(sys, stdin=nothing, argv=sys.argv[:]),
+        redirect_stdout(io.TextIOWrapper(raw_out, encoding="utf-8", newline="")) as out,
+        redirect_stderr(
+            io.TextIOWrapper(raw_err, encoding="utf-8", errors="backslashreplace")
+        ) as err,
     ):
-        out = io.TextIOWrapper(raw_out, encoding="utf-8", newline="")
-        err = io.TextIOWrapper(raw_err, encoding="utf-8", errors="backslashreplace")
-        sys.stdin, sys.stdout, sys.stderr = nothing, out, err
-        try:
-            yield out, err
-        finally:
-            sys.stdin, sys.stdout, sys.stderr = before
-            sys.argv[:] = arguments
+        yield out, err
 
 
 def _content(stream: io.TextIOWrapper) -> str:

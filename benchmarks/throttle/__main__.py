@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.figures import row
 from benchmarks.running import command_line, teiten
 from benchmarks.throttle.control_groups import control_groups
 from benchmarks.throttle.scenarios import SCENARIOS, Scenario
@@ -110,18 +111,14 @@ def said(result: BottleneckResult) -> str:
 def table(by_scenario: dict[Scenario, tuple[BottleneckResult, ...]]) -> list[str]:
     """What was made scarce, against what was said: of how many servers."""
     head = [*(resource.value for resource in Resource), "nothing"]
-    lines = [
-        f"| made scarce | expected | {' | '.join(head)} |",
-        f"| --- | --- |{' :-: |' * len(head)}",
-    ]
+    lines = [row("made scarce", "expected", *head), f"| --- | --- |{' :-: |' * len(head)}"]
     for scenario, results in by_scenario.items():
         counts = Counter(
             result.finding.resource.value if isinstance(result.finding, Consistent) else "nothing"
             for result in results
         )
         expected = scenario.expected.value if scenario.expected else "nothing"
-        marks = " | ".join(str(counts[word]) if counts[word] else "" for word in head)
-        lines.append(f"| {scenario.name} | {expected} | {marks} |")
+        lines.append(row(scenario.name, expected, *(counts[word] or "" for word in head)))
     return lines
 
 
