@@ -25,10 +25,8 @@ RUN = 3
 LEAST_BLOCKS = 10
 
 
-def recorded_pairs(
-    folder: Path, metric: str = "tps", least: int = LEAST_BLOCKS
-) -> dict[str, Array]:
-    """ln of the metric of both sides by workload and levels: (blocks, 2), in block order.
+def recorded_pairs(folder: Path, least: int = LEAST_BLOCKS) -> dict[str, Array]:
+    """ln of both sides' TPS by workload and levels: (blocks, 2), in block order.
 
     The sides in the order of their names. Only levels with ``least`` or more complete pairs.
     """
@@ -40,7 +38,7 @@ def recorded_pairs(
         observations = observe(ledger.plan, attempts)
     logs: dict[str, dict[int, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for observation in observations:
-        value = observation.metrics.get(metric, math.nan)
+        value = observation.metrics.get("tps", math.nan)
         if 0 < value < math.inf:
             logs[_name(observation)][observation.block][observation.side] = math.log(value)
     complete = {

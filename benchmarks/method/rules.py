@@ -62,11 +62,11 @@ def sequential(differences: Array, truth: float, alpha: float = ALPHA, levels: i
     return _said(mean[rows, stop], half[rows, stop], truth, stop + 2)
 
 
-def fixed(differences: Array, truth: float, alpha: float = ALPHA) -> Said:
+def fixed(differences: Array, truth: float) -> Said:
     """One t interval after all pairs."""
     pairs = differences.shape[1]
     deviation = differences.std(axis=1, ddof=1)
-    half = deviation * student_half_width(1.0, pairs, alpha)
+    half = deviation * student_half_width(1.0, pairs, ALPHA)
     counts = np.full(len(differences), pairs)
     return _said(differences.mean(axis=1), half, truth, counts)
 

@@ -27,7 +27,7 @@ class Spelling:
     """libpq reads it as it is meant."""
 
 
-def spell_addresses(count: int, seed: int = 1) -> Tally:
+def spell_addresses(count: int, seed: int) -> Tally:
     """Take the secrets out of ``count`` addresses, and give them back."""
     tally = Tally("addresses")
     for number in range(count):

@@ -112,9 +112,9 @@ class Small:
     _last: subprocess.Popen[str] | None = field(default=None, repr=False)
 
     @classmethod
-    def made(cls, root: Path, server: str | None, installations: Path | None = None) -> Small:
-        """``installations``: those of another working folder; the usual one's by default."""
-        known = installations or default_workdir() / "installations"
+    def made(cls, root: Path, server: str | None) -> Small:
+        """With the installations of the usual working folder."""
+        known = default_workdir() / "installations"
         root.mkdir(parents=True, exist_ok=True)
         root.chmod(0o755)
         link = root / "installations"

@@ -20,7 +20,7 @@ WILD = (
 TABLES = ("campaign", "trial", "metric", "series", "event", "server_facts", "profile")
 
 
-def spoil_ledgers(count: int, seed: int = 1) -> Tally:
+def spoil_ledgers(count: int, seed: int) -> Tally:
     """Spoil ``count`` copies of an invented campaign, and list, report and export each."""
     from tests.fixtures.synthetic import write_synthetic_ledger  # noqa: PLC0415 - not installed
 

@@ -40,7 +40,7 @@ LEFT_OUT = frozenset({"--ceilings", "--help"})
 SECRETS = ("planted-secret",)
 
 
-def spoil_lines(count: int, seed: int = 1) -> Tally:
+def spoil_lines(count: int, seed: int) -> Tally:
     """Call ``count`` command lines in a folder of their own, without programs to find."""
     tally = Tally("command lines")
     shapes = dict(_shapes())

@@ -170,12 +170,12 @@ class Surroundings:
     """The system calls of what runs on other hosts, whole once their sshd has ended."""
 
 
-def trace_campaigns(count: int, seed: int, server: str | None, only: str | None = None) -> Traced:
+def trace_campaigns(count: int, seed: int, server: str | None) -> Traced:
     """Run the first ``count`` campaigns, in another order for each ``seed``."""
     if os.geteuid() != 0 or not is_available():
         sys.exit("tracing campaigns needs root, and the program strace")
     seen = Traced()
-    names = [only] if only else list(EVERY)
+    names = list(EVERY)
     with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
         for at in range(min(count, len(names))):
             name = names[(at + seed - 1) % len(names)]

@@ -14,7 +14,7 @@ from teiten.study.load import commented_copy
 PLANNED_EVERY = 10
 
 
-def spoil_studies(count: int, seed: int = 1) -> Tally:
+def spoil_studies(count: int, seed: int) -> Tally:
     """Show ``count`` spoiled studies, and plan every tenth."""
     tally = Tally("studies")
     texts = [commented_copy(name).encode() for name in catalogue_names()]

@@ -41,8 +41,8 @@ def forked(monkeypatch: pytest.MonkeyPatch) -> None:
     have the JavaScript of the run's charts."""
     made = Small.made
 
-    def with_library(root: Path, server: str | None, installations: Path | None = None) -> Small:
-        small = made(root, server, installations)
+    def with_library(root: Path, server: str | None) -> Small:
+        small = made(root, server)
         caches = small.workdir.caches
         caches.mkdir(exist_ok=True)
         for file in shared_caches().glob("charts-*.js"):
