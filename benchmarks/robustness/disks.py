@@ -53,20 +53,9 @@ def small_disk(size: str = SIZE, inodes: int = INODES) -> Iterator[Path]:
     with passable_folder("teiten-robustness-") as parent:
         place = parent / "disk"
         place.mkdir()
-        done = subprocess.run(
-            [
-                "mount",
-                "-t",
-                "tmpfs",
-                "-o",
-                f"size={size},nr_inodes={inodes}",
-                "none",
-                place,
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        options = f"size={size},nr_inodes={inodes}"
+        words = ["mount", "-t", "tmpfs", "-o", options, "none", str(place)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise PermissionError(f"no file system can be mounted: {done.stderr.strip()}")
         place.chmod(0o755)
