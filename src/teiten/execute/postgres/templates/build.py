@@ -278,9 +278,17 @@ def tables_here(cluster: Cluster, pgbench: Pgbench) -> Tables:
     return Tables(cluster, run)
 
 
+def fill(tables: Tables, data: DataSet, say: Say) -> None:
+    """Make the database ``bench``, its tables, and all that a trial needs of them.
+
+    Raises ServerError or WorkloadError where a step fails.
+    """
+    make_database(tables, data, say)
+    furnish(tables, data, say)
+
+
 def make_database(tables: Tables, data: DataSet, say: Say) -> None:
-    """Make the database ``bench`` and its tables. Raises ServerError or WorkloadError where a step
-    fails."""
+    """Make the database ``bench`` and its tables. Raises as ``fill`` does."""
     with tables.server.connect() as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
     make_tables(tables, data, say)

@@ -15,7 +15,7 @@ import psycopg
 from teiten.errors import MachineError, TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
-from teiten.execute.postgres.templates.build import Tables, furnish, make_database
+from teiten.execute.postgres.templates.build import Tables, fill
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.sites.cluster_site import cluster_site
@@ -175,9 +175,8 @@ class RemoteClusters(CampaignClusters):
         try:
             cluster.begun(state)
             try:
-                tables = Tables(cluster, partial(self._run_pgbench, cluster))
-                make_database(tables, template.data, self._say)
-                furnish(tables, template.data, self._say)
+                run = partial(self._run_pgbench, cluster)
+                fill(Tables(cluster, run), template.data, self._say)
             except psycopg.Error as error:
                 db.check()
                 raise failure(cluster.name, error) from error
