@@ -9,6 +9,7 @@ import pytest
 from benchmarks import findings as simulation
 
 from teiten.analysis.model.claims import ClaimStanding
+from teiten.model.units import Share
 from tests.unit.test_prediction import CLEAR
 
 
@@ -26,8 +27,11 @@ from tests.unit.test_prediction import CLEAR
 def test_a_ratio_on_a_bound_is_neither_within_nor_outside(
     ratio: float, margin: float, within: bool, outside: bool
 ) -> None:
-    bounds = {"ratio": ratio, "least": 1.0, "most": None, "margin": margin}
-    true = replace(CLEAR, checks=tuple(replace(check, **bounds) for check in CLEAR.checks))
+    checks = tuple(
+        replace(check, ratio=ratio, least=1.0, most=None, margin=Share(margin))
+        for check in CLEAR.checks
+    )
+    true = replace(CLEAR, checks=checks)
     assert (simulation._within(true), simulation._outside(true)) == (within, outside)
 
 
