@@ -86,7 +86,6 @@ ROOMS = {
     "model/plan": Room(asks=(PLACE,), why=HOLDS_IT),
     "model/metrics": Room(asks=(METRIC,), why="the unit of throughput is called like one"),
     "host": Room((*FOUNDATION, *KINDS, *WAYS, "host")),
-    "host/system/paths": Room(asks=(PLACE,), why="one of the working folder's folders"),
     "study": Room((*FOUNDATION, *KINDS, *FACTORS, *WAYS, *DATA_SETS, "study", "studies")),
     "study/build": Room(asks=(PLACE,), why="reads the table [hosts]"),
     "plan": Room((*FOUNDATION, *KINDS, *FACTORS, *WAYS, *DATA_SETS, *ENGINES, "plan")),

@@ -41,16 +41,16 @@ def reduced(folder: Path) -> bytes:
         closing(connect.untouched(file)) as source,
     ):
         if source.execute("SELECT 1 FROM event WHERE kind = ?", (PUBLISHED,)).fetchone():
-            return _compressed(file)
+            return _compressed(source.serialize())
         path = Path(place) / FILE_NAME
         with closing(sqlite3.connect(path)) as copy:
             source.backup(copy)
             _reduce(copy)
-        return _compressed(path)
+        return _compressed(path.read_bytes())
 
 
-def _compressed(file: Path) -> bytes:
-    return lzma.compress(file.read_bytes(), preset=9)
+def _compressed(ledger: bytes) -> bytes:
+    return lzma.compress(ledger, preset=9)
 
 
 def restore(content: bytes, folder: Path) -> None:
