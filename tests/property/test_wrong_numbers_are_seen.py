@@ -13,8 +13,8 @@ from benchmarks.robustness.planted import wrong_cell
 
 from teiten.model.text import Language
 from tests.reader.across import ACROSS, Across, collections, comparisons, histories, sites
-from tests.reader.drawn import Drawn, machines, probes, versions
-from tests.reader.drawn_kinds import placements, procedures, scale_outs, two_sides
+from tests.reader.drawn import Drawn, machines, versions
+from tests.reader.drawn_kinds import BY_NUMBERS, placements, procedures, scale_outs, two_sides
 from tests.reader.whole import document_of, read_whole, trials_objections
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
@@ -29,14 +29,22 @@ Kind = Callable[[random.Random], Drawn | Across]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(
-    "kind", [*ACROSS, placements, probes, scale_outs, two_sides], ids=lambda kind: kind.__name__
-)
+@pytest.mark.parametrize("kind", [*ACROSS, *BY_NUMBERS], ids=lambda kind: kind.__name__)
 def test_a_report_of_a_further_kind_is_true(kind: Kind, language: Language) -> None:
     drawn = kind(random.Random(SEEDS.get(kind.__name__, 2)))
     reader = read_whole(document_of(drawn, language), drawn, language)
     assert not reader.objections
     assert reader.read > (5 if kind in SHORT else 30)
+
+
+SMALL_BELOW_DELTA = 40_098
+"""A seed whose answers name δ before a small difference."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_small_difference_that_is_told_behind_delta_is_read(language: Language) -> None:
+    drawn = placements(random.Random(SMALL_BELOW_DELTA))
+    assert not read_whole(document_of(drawn, language), drawn, language).objections
 
 
 def test_carry_over_is_of_the_new_side() -> None:

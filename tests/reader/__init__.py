@@ -10,8 +10,7 @@ quantity of the trials), ``relations`` (numbers of a row follow from one another
 contrasts), ``findings``. Sentences: ``figures`` (a number stands in a table, in JSON or in the plan,
 and a word agrees with its sign), ``named`` and ``method`` (what it is by the place of its text),
 ``nouns`` (a count by the noun beside it), ``texts`` and ``within`` (words stand as some text has them),
-``directions`` (no sentence is opposite to its intervals), ``functions``. The two with JSON:
-``agreement``, ``contrasts``.
+``directions`` (no sentence is opposite to its intervals), ``functions``. JSON: ``contrasts``.
 
 ``campaign`` and ``arithmetic``: METHOD.md anew. ``drawn``, ``across``, ``collected``: reports of drawn
 campaigns; ``planted``: wrong numbers.

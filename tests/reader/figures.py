@@ -25,7 +25,7 @@ from tests.reader.evidence import MADE_BY, MOMENT, TRIALS, Evidence, moments_of,
 from tests.reader.findings import counts_of
 from tests.reader.functions import function_objections
 from tests.reader.language import DIMENSIONS, SLOT, UNIT, Printed, in_base, printed, unit_behind
-from tests.reader.method import Effect, effect_of, made_of
+from tests.reader.method import Effect, effects_of, made_of
 from tests.reader.named import least_of, problem_counts, sweep_ratios
 from tests.reader.nouns import agreement_objections, counted
 from tests.reader.relations import INTERVALS, is_middle
@@ -258,8 +258,8 @@ class Figures:
                     mean = math.fsum(d.values()) / len(d)
                     logs = (mean,) if found.reason else (mean, found.low, found.high)
                     better = (mean > 0) == (metric in HIGHER_IS_BETTER)
-                    yield replace(
-                        effect_of([*map(ratio_of, logs)], found.confidence, better=better), new=new
+                    yield from effects_of(
+                        [*map(ratio_of, logs)], found.confidence, better=better, new=new
                     )
 
     def objections(self, part: Part) -> list[str]:
@@ -570,7 +570,6 @@ def _effects(contrast: Mapping[str, Any]) -> Iterator[Effect]:
     for each in (contrast, *contrast["levels"], *contrast["extremes"]):
         ratios = [ratio for ratio in (each["ratio"], *(each["interval"] or ())) if ratio]
         better = (each["ratio"] > 1) == (metric in HIGHER_IS_BETTER) if ratios and metric else None
-        yield effect_of(ratios, each["confidence"] or math.nan, better=better)
-        if metric in OF_SPEED:
-            speeds = [1 / ratio for ratio in ratios]
-            yield effect_of(speeds, each["confidence"] or math.nan, better=better)
+        speeds = [1 / ratio for ratio in ratios if metric in OF_SPEED]
+        for numbers in filter(None, (ratios, speeds)):
+            yield from effects_of(numbers, each["confidence"] or math.nan, better=better)

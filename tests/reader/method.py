@@ -366,7 +366,7 @@ def _groups(campaign: Campaign, workload: str, named: dict[str, set[float]]) -> 
                         ends = [ratio_of(log) for log in (found.mean, found.low, found.high)]
                         for name, factor in _bounds(ends[1:]):
                             named[name].add(factor)
-                        yield effect_of(ends, 1 - alpha, better=ends[0] < 1)
+                        yield from effects_of(ends, 1 - alpha, better=ends[0] < 1)
 
 
 def _bounds(ends: Sequence[float]) -> Iterator[tuple[str, float]]:
@@ -405,11 +405,15 @@ def _pairs_of_group(
     yield from (exact, limited) if exact else ()
 
 
-def effect_of(ratios: Sequence[float], confidence: float, *, better: bool | None) -> Effect:
-    """Ratios of a comparison, in every way in which they are told."""
+def effects_of(
+    ratios: Sequence[float], confidence: float, *, better: bool | None, new: str = ""
+) -> Iterator[Effect]:
+    """Ratios of a comparison, in every way in which they are told: their shares with one sign, or all
+    with the other."""
     turned = [value for ratio in ratios for value in (ratio, 1 / ratio)]
-    shares = [value for ratio in ratios for value in (ratio - 1, 1 - ratio)]
-    return Effect({"": turned, "share": [*shares, confidence]}, better)
+    for sign in (1, -1):
+        shares = [sign * (ratio - 1) for ratio in ratios]
+        yield Effect({"": turned, "share": [*shares, confidence]}, better, new=new)
 
 
 def _probed(campaign: Campaign, workload: str) -> Iterator[Effect]:

@@ -15,7 +15,6 @@ from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.reader import across
 from tests.reader.across import Across, comparison_tables, history_numbers, history_tables
-from tests.reader.agreement import disagreements
 from tests.reader.campaign import Campaign
 from tests.reader.collected import (
     Retold,
@@ -91,9 +90,6 @@ def read_whole(document: Document, one: Drawn | Across, language: Language) -> R
         check_findings(reader)
         read = {id(table): columns_read(table) for table, *_ in contrast_tables(reader)}
         _tables(reader, document, read, evidence)
-    study = one.analysis.plan.study
-    titles = {workload.name: getattr(workload.title, language) for workload in study.workloads}
-    reader.objections += disagreements(document, titles, contrasts)
     return reader
 
 
