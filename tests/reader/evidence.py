@@ -338,38 +338,13 @@ class Evidence:
     def counted(self) -> Selection:
         return frozenset((trial.number, trial.attempt) for trial in self.campaign.counted.values())
 
-    @cached_property
+    @property
     def factors(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, dict[str, None]] = defaultdict(dict)
-        for trial in self.campaign.plan.trials:
-            for factor, level in trial.cell.levels:
-                found[factor][level] = None
-        return {factor: tuple(levels) for factor, levels in found.items()}
+        return self.reader.factors
 
-    @cached_property
+    @property
     def names(self) -> dict[str, dict[str, set[str]]]:
-        """How each level of each factor is called."""
-        return {
-            factor: {level: self._level_names(factor, level) for level in levels}
-            for factor, levels in self.factors.items()
-        }
-
-    def _level_names(self, factor: str, level: str) -> set[str]:
-        reader = self.reader
-        found = {level, reader.level_text(factor, level)}
-        found |= {
-            f"{reader.factor_text(factor)} = {level}",
-            f"{reader.factor_text(factor)} “{level}”",
-        }
-        if factor == "server":
-            version = reader.versions.get(level, level)
-            found |= {version, f"PostgreSQL {version}", f"PostgreSQL {version} ({level})"}
-        else:
-            found |= reader.level_names(factor, level)
-        digits = re.search(r"\d+$", level)
-        if digits and not level.isdigit():
-            found |= {digits[0], f"{int(digits[0]):,}"}
-        return found
+        return self.reader.names
 
     # --- which trials a cell is about ----------------------------------------------------------
 
@@ -537,7 +512,7 @@ class Evidence:
 
     def objections(self, table: Table, read: Collection[int] = ()) -> Iterator[str]:
         """The columns of which no rule explains every row. ``read``: those that were read already."""
-        caption = self.reader.without_workload(table.caption)
+        caption = self.reader.of_workload(table.caption)[1]
         for row in table.rows:
             yield from self._of_row(table, row, is_ruled=not caption.startswith(UNRULED))
         yield from self._of_levels(table)
@@ -665,7 +640,7 @@ class Evidence:
     def _of_pairs(self, table: Table, read: Collection[int]) -> Iterator[str]:
         """Objects to numbers of pairs that no comparison of a row's sides has; of groups of queries, no
         group."""
-        is_of_groups = self.reader.without_workload(table.caption).startswith(GROUPS)
+        is_of_groups = self.reader.of_workload(table.caption)[1].startswith(GROUPS)
         groups = self.named.get("query-group.too-few.many count", set())
         column = table.column(phrase(self.reader.language, "table.pairs"))
         for row in table.rows if column is not None and column not in read else ():
@@ -682,9 +657,10 @@ class Evidence:
             cell = self.planned[number].cell
             cells[cell.workload].add(cell.context(contrast))
         found = set()
-        over_all = phrase(
-            self.reader.language, "table.methods.caption"
-        ) in self.reader.without_workload(table.caption)
+        over_all = (
+            phrase(self.reader.language, "table.methods.caption")
+            in self.reader.of_workload(table.caption)[1]
+        )
         for workload, contexts in cells.items():
             named = self._sides(contrast, row, "") or self._both(contrast, (*row, *table.columns))
             for sides in [named] if named else itertools.permutations(campaign.sides(workload), 2):

@@ -24,7 +24,16 @@ from tests.reader.document import Document, Part, Table
 from tests.reader.evidence import MADE_BY, MOMENT, TRIALS, Evidence, moments_of, numbers_in
 from tests.reader.findings import counts_of
 from tests.reader.functions import function_objections
-from tests.reader.language import DIMENSIONS, SLOT, UNIT, Printed, in_base, printed, unit_behind
+from tests.reader.language import (
+    DIMENSIONS,
+    SLOT,
+    UNIT,
+    Printed,
+    in_base,
+    printed,
+    unit_behind,
+    unit_of_caption,
+)
 from tests.reader.method import Effect, effects_of, made_of
 from tests.reader.named import least_of, problem_counts, sweep_ratios
 from tests.reader.nouns import agreement_objections, counted
@@ -33,8 +42,6 @@ from tests.reader.texts import labels, own_spans, phrase, stated, told
 from tests.reader.within import within_objections
 
 END = r"⅟?(?:[<>] ?)?[+−]?\d[\d,]*(?:\.\d+)?"
-OF_CAPTION = re.compile(r"(?:, |、|\()(ns|µs|ms|s|秒|min|分|%|[KMG]iB|B)(?=,|、|\)|$)")
-"""The unit of all numbers of a table."""
 OF_BOTH = re.compile(rf"(?: to |〜| against |対){END} ?(µs|ms|s|%|B|[KMG]iB)(?![A-Za-z])")
 """The unit that a number before it has too."""
 INTERVAL = re.compile(
@@ -153,7 +160,7 @@ class Figures:
         of_row = [cell for cell in row if UNIT.fullmatch(cell)]
         for heading, text in zip(table.columns, row, strict=False):
             if not INTERVALS.fullmatch(heading):  # which has the unit of the column before it
-                above = UNIT.findall(heading) or OF_CAPTION.findall(table.caption) or [""]
+                above = UNIT.findall(heading) or [unit_of_caption(table.caption)]
             units = UNIT.findall(text) or of_row or above
             amounts = [
                 amount(found[0], self._unit(text, found.end()) or units[-1])

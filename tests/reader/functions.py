@@ -83,7 +83,7 @@ def _table_below(reader: Reader, part: Part) -> Table | None:
     at = next((place for place, each in enumerate(parts) if each is part), len(parts))
     tables = (each.table for each in parts[at:] if each.table is not None)
     return next(
-        (each for each in tables if reader.without_workload(each.caption).startswith(begins)), None
+        (each for each in tables if reader.of_workload(each.caption)[1].startswith(begins)), None
     )
 
 

@@ -23,6 +23,7 @@ DIMENSIONS = {
 UNIT = re.compile(
     r"(?<![A-Za-z-])(ns|µs|ms|s|秒|ミリ秒|min|分|%|KiB|MiB|GiB|KB/s|kB|MB|B)(?![A-Za-z])"
 )
+OF_CAPTION = re.compile(r"(?:, |、|\()(ns|µs|ms|s|秒|min|分|%|[KMG]iB|B)(?=,|、|\)|$)")
 SLOT = re.compile(rf"(?<![A-Za-z0-9_.,/-])(?:{NUMBER})(?![A-Za-z0-9_/-]|[.,]\d|\.[A-Za-z])")
 
 
@@ -30,6 +31,12 @@ def unit_behind(text: str, end: int) -> str:
     """The unit right behind a number, or behind a space."""
     after = UNIT.match(text, end + text.startswith(" ", end))
     return after[1] if after else ""
+
+
+def unit_of_caption(caption: str) -> str:
+    """The unit of all numbers of a table."""
+    found = OF_CAPTION.search(caption)
+    return found[1] if found else ""
 
 
 REACH = (0.001, 1000.0, 99_900.0, 999.0, 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property
@@ -66,68 +67,63 @@ class Reader:
     def versions(self) -> dict[str, str]:
         return {level: str(one.version) for level, one in self.campaign.plan.servers}
 
-    def server_of(self, text: str) -> str | None:
-        """The level of the factor server that a text names."""
-        for level, version in self.versions.items():
-            forms = {
-                level,
-                version,
-                f"PostgreSQL {version}",
-                f"PostgreSQL {version} ({level})",
-                f"PostgreSQL {version}({level})",
-            }
-            several = list(self.versions.values()).count(version) > 1
-            if several:
-                forms -= {version, f"PostgreSQL {version}"}
-            own = (f"{level} (PostgreSQL {version}", f"{level}(PostgreSQL {version}")
-            if text in forms or text.startswith(own):
-                return level
-        return None
+    @cached_property
+    def factors(self) -> dict[str, tuple[str, ...]]:
+        """Those of the trials, with their levels in the order in which they come."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for trial in self.campaign.plan.trials:
+            for factor, level in trial.cell.levels:
+                found[factor][level] = None
+        return {factor: tuple(levels) for factor, levels in found.items()}
+
+    @cached_property
+    def names(self) -> dict[str, dict[str, set[str]]]:
+        """How each level of each factor is called."""
+        return {
+            factor: {level: self._names(factor, level) for level in levels}
+            for factor, levels in self.factors.items()
+        }
 
     def side_of(self, text: str) -> str | None:
         """The level of the contrasted factor that a text names."""
         contrast = self.campaign.contrast
-        if contrast == "server":
-            return self.server_of(text)
-        for level in self.campaign.levels(contrast):
-            if text in self.level_names(contrast, level):
+        for level, names in self.names.get(contrast, {}).items():
+            version = self.versions.get(level) if contrast == "server" else None
+            begins = f"{level} (PostgreSQL {version}", f"{level}(PostgreSQL {version}"
+            if text in names or (version and text.startswith(begins)):
                 return level
         return None
 
-    def level_names(self, factor: str, level: str) -> set[str]:
-        """How a level of a factor that is no server is called, alone and as a side."""
-        name = factor.removeprefix("guc:")
-        unit = "core" if level == "1" else "cores"
+    def _names(self, factor: str, level: str) -> set[str]:
+        """Those of a level: alone, with its factor, and as a side."""
+        name, text = factor.removeprefix("guc:"), self.factor_text(factor)
+        found = {level, self.level_text(factor, level), f"{name} = {level}", f"{text} = {level}"}
+        found |= {f"{text} “{level}”", *self.titles.get(level, ())}
+        version = self.versions.get(level, level)
+        if factor == "server":
+            found |= {f"PostgreSQL {version} ({level})", f"PostgreSQL {version}({level})"}
+            if list(self.versions.values()).count(version) == 1:
+                found |= {version, f"PostgreSQL {version}"}
+            return found
+        words = {level, *self.words_of(factor, level)}
         worded = phrases(self.language).get(f"level.{factor}.{level}", level)
-        side = phrases(self.language).get(f"side-of.{factor}", worded).format(level=worded)
-        forms = {
-            level,
-            f"{name} = {level}",
-            f"{self.factor_text(factor)} = {level}",
-            side,
-            side[:1].upper() + side[1:],
-            *self.words_of(factor, level),
-            *self.titles.get(level, ()),
-        }
+        words.add(phrases(self.language).get(f"side-of.{factor}", worded).format(level=worded))
         if factor == "cores":
-            forms |= {f"{level} {unit}", f"PostgreSQL on {level} {unit}"}
-            forms |= {f"{level}コア", f"{level}コア使用時"}
-        if factor == "nodes" and level == "0":
-            forms -= {f"{name} = {level}", f"{self.factor_text(factor)} = {level}"}
-        if factor == "checksums":
-            word, ja = ("with", "有効") if level == "on" else ("without", "無効")
-            forms |= {f"PostgreSQL {word} checksums", f"{word} checksums"}
-            forms |= {f"チェックサム{ja}時", ja}
-        return forms
+            unit = "core" if level == "1" else "cores"
+            words |= {f"{level} {unit}", f"PostgreSQL on {level} {unit}"}
+            words |= {f"{level}コア", f"{level}コア使用時"}
+        digits = re.search(r"\d+$", level)
+        if digits and not level.isdigit():
+            words |= {digits[0], f"{int(digits[0]):,}"}
+        return found | words | {word[:1].upper() + word[1:] for word in words}
 
     def words_of(self, factor: str, level: str) -> list[str]:
-        """The words for a level: in a chart, in a sentence, at its beginning, and in short."""
+        """The words for a level: in a chart, in a sentence, and in short."""
         known = phrases(self.language)
         keys = (f"{part}.{factor}.{level}" for part in ("level", "side", "side.short"))
         words = [known[key] for key in keys if key in known]
         emulated = known.get(f"emulated.side.{factor}", "{level}")
-        words += [emulated.format(level=word) for word in words]
-        return [*words, *(word[:1].upper() + word[1:] for word in words)]
+        return [*words, *(emulated.format(level=word) for word in words)]
 
     @cached_property
     def titles(self) -> dict[str, tuple[str, ...]]:
@@ -176,7 +172,7 @@ class Reader:
 
     def metric_of(self, text: str) -> str | None:
         """The metric that a text names; a caption begins with a capital letter, and has a unit."""
-        bare = re.sub(r"(?:, ms|\(ms\))$", "", text)
+        bare = re.sub(r"(?:, | ?\()(?:m?s|µs|min|分|秒)\)?$", "", text)
         titles = {name: phrases(self.language)[f"metric.{name}"] for name in METRICS}
         found = (
             name for name, title in titles.items() if bare in {title, title[:1].upper() + title[1:]}
@@ -188,15 +184,15 @@ class Reader:
         """Texts that the study's author wrote, word for word."""
         return {" ".join(self.own(text).split(" ")) for text in texts_in(self.campaign.plan.study)}
 
-    def without_workload(self, caption: str) -> str:
-        """A caption without the workload that it names."""
+    def of_workload(self, caption: str) -> tuple[str, str]:
+        """The workload that a caption names, and the rest of it."""
         for workload in self.campaign.workloads():
             title = self.own(workload.title)
             if self.language == "ja" and caption.startswith(f"{title}: "):
-                return caption.removeprefix(f"{title}: ")
+                return workload.name, caption.removeprefix(f"{title}: ")
             if self.language == "en" and caption.endswith(f", {title}"):
-                return caption.removesuffix(f", {title}")
-        return caption
+                return workload.name, caption.removesuffix(f", {title}")
+        return "", caption
 
 
 def texts_in(value: object) -> Iterator[Bilingual]:

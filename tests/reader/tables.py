@@ -8,7 +8,7 @@ import re
 from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import Context
 from tests.reader.document import Table
-from tests.reader.language import UNITS, printed
+from tests.reader.language import UNITS, printed, unit_of_caption
 from tests.reader.named import judged_metrics
 from tests.reader.reader import Reader
 from tests.reader.relations import comparison_objections
@@ -112,11 +112,12 @@ def contrast_tables(reader: Reader) -> list[tuple[Table, str, str, str]]:
         is_one = last in (table.column(*VERDICT), table.column(*PAIRS))
         if not is_one or place is None or place < 3:
             continue
-        about = _about(reader, table.caption)
+        workload, rest = reader.of_workload(without_sides(table.caption))
+        metric = reader.metric_of(rest) if workload else None
         new = reader.side_of(table.columns[place - 2])
         old = reader.side_of(table.columns[place - 3])
-        if about and new and old:
-            found.append((table, *about, new))
+        if metric and new and old:
+            found.append((table, workload, metric, new))
     return found
 
 
@@ -132,28 +133,6 @@ def without_sides(caption: str) -> str:
     return re.sub(r" ?\((?:[^()]|\([^()]*\))* ÷ .*\)$", "", caption)
 
 
-def _about(reader: Reader, caption: str) -> tuple[str, str] | None:
-    """Workload and metric of ``mean latency, ms, Read`` or ``参照系: 平均レイテンシ(ms)``."""
-    caption = without_sides(caption)
-    for one in reader.campaign.workloads():
-        title = reader.own(one.title)
-        before, after = f"{title}: ", f", {title}"
-        metric = None
-        if reader.language == "ja" and caption.startswith(before):
-            metric = re.sub(r" ?\((?:m?s|µs|min|分|秒)\)$", "", caption.removeprefix(before))
-        elif reader.language == "en" and caption.endswith(after):
-            metric = re.sub(r", (?:m?s|µs|min)$", "", caption.removesuffix(after))
-        known = reader.metric_of(metric) if metric is not None else None
-        if known:
-            return one.name, known
-    return None
-
-
-def _unit(caption: str) -> float:
-    found = re.search(r"(?:, |\()(ms|µs|s|min|秒)(?:,|\)|$)", caption)
-    return UNITS[found[1]] if found else 1.0
-
-
 def _context_of_row(
     reader: Reader, workload: str, table: Table, row: tuple[str, ...], at: int
 ) -> Context:
@@ -161,8 +140,7 @@ def _context_of_row(
     named = dict(zip(table.columns[: at - 3], row, strict=False))
     for context in reader.campaign.contexts(workload):
         if all(
-            named.get(reader.factor_text(factor))
-            in {None, level, reader.versions.get(level), *reader.level_names(factor, level)}
+            named.get(reader.factor_text(factor)) in {None, *reader.names[factor][level]}
             for factor, level in context
         ):
             return context
@@ -195,7 +173,9 @@ def check_tables(reader: Reader) -> None:
                 values = list(reader.campaign.values(workload, context, side, metric).values())
                 counts.add(len(values))
                 if not over:
-                    _mean(reader, row[place], values, _unit(table.caption))
+                    _mean(
+                        reader, row[place], values, UNITS.get(unit_of_caption(table.caption), 1.0)
+                    )
             if len(counts) == 1 and not over:  # the ratio of those means, also without an interval
                 reader.objections += comparison_objections(table, at - 1, row)
         rows = [row for row in table.rows if row[0] not in OVERALL]
