@@ -183,27 +183,35 @@ class Campaign:
         order = {key: at for at, key in enumerate(ordered)}
         return sorted(here, key=lambda one: order.get(frozenset(one), len(order)))
 
+    @cached_property
+    def _at(self) -> dict[tuple[str, Context, str | None], list[tuple[int, Attempt]]]:
+        found: dict[tuple[str, Context, str | None], list[tuple[int, Attempt]]] = defaultdict(list)
+        for planned in self.plan.trials:
+            cell = planned.cell
+            if planned.number in self.counted:
+                key = cell.workload, cell.context(self.contrast), cell.level(self.contrast)
+                found[key].append((planned.block, self.counted[planned.number]))
+        return found
+
+    def at(self, workload: str, context: Context, side: str) -> list[tuple[int, Attempt]]:
+        """The counted trials of a side at a level, with their blocks."""
+        return self._at.get((workload, context, side), [])
+
     def values(self, workload: str, context: Context, side: str, metric: str) -> dict[int, float]:
         """By block, of the counted trials."""
         return {
-            one.block: self.counted[one.number].metrics[metric]
-            for one in self.planned(workload)
-            if one.cell.context(self.contrast) == context
-            and one.cell.level(self.contrast) == side
-            and one.number in self.counted
-            and not math.isnan(self.counted[one.number].metrics.get(metric, math.nan))
+            block: trial.metrics[metric]
+            for block, trial in self.at(workload, context, side)
+            if not math.isnan(trial.metrics.get(metric, math.nan))
         }
 
-    def over(self, workload: str, context: Context, sides: Sequence[str] = ()) -> list[str]:
-        """The sides of the counted trials that exceeded their time limit, one for each."""
-        return [
-            str(one.cell.level(self.contrast))
-            for one in self.planned(workload)
-            if one.cell.context(self.contrast) == context
-            and one.number in self.counted
-            and "over_timeout" in self.counted[one.number].metrics
-            and (not sides or one.cell.level(self.contrast) in sides)
-        ]
+    def over(self, workload: str, context: Context, sides: Sequence[str] = ()) -> bool:
+        """Whether a counted trial, of some or of all sides, exceeded its time limit."""
+        return any(
+            "over_timeout" in trial.metrics
+            for side in sides or self.sides(workload)
+            for _, trial in self.at(workload, context, side)
+        )
 
     def log_ratios(
         self, workload: str, context: Context, sides: tuple[str, str], metric: str

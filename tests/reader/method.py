@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from statistics import fmean, linear_regression, median
@@ -17,11 +17,12 @@ from statistics import fmean, linear_regression, median
 import numpy as np
 from scipy.optimize import least_squares
 
-from teiten.kinds.probes.measurement import ProbeMeasurement, measurement_of
+from teiten.kinds.probes.measurement import measurement_of
 from teiten.kinds.probes.model import probes_of
-from teiten.model.trial import FloatArray
+from teiten.model.trial import Attempt, FloatArray
 from tests.reader.arithmetic import IDENTICAL, beta_share, judge, ratio_of, t_quantile
 from tests.reader.campaign import Campaign, Context
+from tests.reader.texts import spread
 
 Table = dict[float, dict[int, float]]
 """Throughput by load and block."""
@@ -200,19 +201,15 @@ def _of_curve(
     peak = int(np.argmax(means))
     knee = int(np.argmax(means >= means[peak] - math.log1p(measure.delta) - 1e-12))
     own = "scaling.cores" if factor == "cores" else "scaling"
-    for text in ("interval", "single", "plain"):
-        yield f"{own}.knee.{text} clients", (loads[knee],)
-    for load in loads:
-        yield f"{own}.knee.interval low", (load,)
-        yield f"{own}.knee.interval high", (load,)
+    yield f"{own}.knee.(interval|single|plain) clients", (loads[knee],)
+    yield f"{own}.knee.interval (low|high)", (*loads,)
     drop = float(means[-1] - means[peak])
-    for text in ("rising", "level-first", "level-last", "level-all", "level", "falling-interval",
-                 "open-interval", "open"):  # fmt: skip
-        shape = f"discussion.shape.{text}"
-        yield f"{shape} last", (loads[-1],)
-        yield f"{shape} knee", (loads[knee],)
-        yield f"{shape} peak", (loads[peak],)
-        yield f"{shape} share", (ratio_of(drop),)
+    forms = "rising|level|level-first|level-last|level-all|falling-interval|open-interval|open"
+    shape = f"discussion.shape.({forms})"
+    yield f"{shape} last", (loads[-1],)
+    yield f"{shape} knee", (loads[knee],)
+    yield f"{shape} peak", (loads[peak],)
+    yield f"{shape} share", (ratio_of(drop),)
     if layout.bounded and peak < len(loads) - 1:
         alpha = measure.alpha / (len(loads) - 1)
         error = layout.pure * math.sqrt(1 / layout.counts[peak] + 1 / layout.counts[-1])
@@ -234,21 +231,18 @@ def _of_law(table: Table, layout: Layout, alpha: float) -> Iterator[tuple[str, t
     freedom = len(off) - 3
     lack = math.sqrt(squares.sum() / freedom)
     for place, value in (("least", ends[0]), ("most", ends[1]), ("lack", lack)):
-        for text in ("times", "chance", "presumed", "unknown"):
-            yield f"scaling.misfit.{text} {place}", (value,)
+        yield f"scaling.misfit.(times|chance|presumed|unknown) {place}", (value,)
     yield "scaling.fit least", (ends[0],)
     yield "scaling.fit most", (ends[1],)
     yield "scaling.fit low", (layout.loads[0],)
     yield "scaling.fit high", (layout.loads[-1],)
-    for text in ("presumed", "unknown"):
-        yield f"scaling.misfit.{text} limit", (TIMES * PRESUMED,)
+    yield "scaling.misfit.(presumed|unknown) limit", (TIMES * PRESUMED,)
     if layout.pure:
         ratio = float((layout.counts * squares).sum()) / freedom / layout.pure**2
         share = layout.freedom / (layout.freedom + freedom * ratio)
         chance = beta_share(share, layout.freedom / 2, freedom / 2)
         yield "chance", (chance, 0.001)
-        for text in ("times", "chance"):
-            yield f"scaling.misfit.{text} pure", (layout.pure,)
+        yield "scaling.misfit.(times|chance) pure", (layout.pure,)
     names = ("rate", "contention", "coherency")
     for name, values in zip(names, _jackknife(table, layout, alpha), strict=True):
         unit = 1e6 if name == "coherency" else 1.0
@@ -265,25 +259,67 @@ def compared(campaign: Campaign, workload: str) -> Iterator[tuple[Context, str, 
             yield context, old, new
 
 
-def _tails(campaign: Campaign, workload: str) -> Iterator[Effect]:
-    """p99 less p50 of two sides, and their difference with its interval at a share of α."""
-    measure = campaign.plan.study.measure
-    known: dict[tuple[str, str], list[tuple[list[float], list[float]]]] = defaultdict(list)
-    for context, old, new in compared(campaign, workload):
-        tails = []
-        for side in (old, new):
-            middle = campaign.values(workload, context, side, "latency_p50")
-            slow = campaign.values(workload, context, side, "latency_p99")
-            tails.append({at: slow[at] - middle[at] for at in slow.keys() & middle.keys()})
-        blocks = sorted(tails[0].keys() & tails[1].keys())
-        if blocks:
-            d = campaign.by_start({at: tails[1][at] - tails[0][at] for at in blocks})
-            means = [fmean(tail[at] for at in blocks) for tail in tails]
-            known[old, new].append((means, [*d.values()]))
-    for levels in known.values():
-        for means, differences in levels:
-            for alpha in {measure.alpha / len(levels), campaign.comparison_alpha(workload)}:
-                yield Effect({"time": [*means, *_interval(campaign, differences, alpha)]})
+Quantity = Callable[[Attempt], float | None]
+
+
+def _metric(name: str, less: str = "") -> Quantity:
+    """A metric of a trial, less another one."""
+
+    def value(trial: Attempt) -> float | None:
+        held = [trial.metrics.get(each, math.nan) for each in (name, less) if each]
+        return None if any(map(math.isnan, held)) else held[0] - sum(held[1:])
+
+    return value
+
+
+def _statement(trial: Attempt) -> float | None:
+    """The mean time of a probe's statements, or that of the probe."""
+    measured = measurement_of(getattr(trial, "facts", {}))
+    seconds = (
+        [each.seconds for step in measured.measured for each in step.statements] if measured else []
+    )
+    return fmean(seconds) if seconds else trial.metrics.get("probe_seconds")
+
+
+QUANTITIES: tuple[tuple[str, Quantity], ...] = (
+    ("time", _metric("latency_p99", less="latency_p50")),
+    ("time", _statement),
+    ("bytes", _metric("wal_bytes_per_transaction")),
+    *(("share", _metric(f"cpu_{state}_share")) for state in STATES),
+)
+"""What sentences tell of both sides besides the metrics of contrasts, by its dimension."""
+
+
+def _of_sides(campaign: Campaign, workload: str) -> Iterator[Effect]:
+    """Of every two sides at each level the means, over the pairs that have both, with the interval of
+    their difference, at a share of α; of all sides the medians."""
+    for dimension, quantity in QUANTITIES:
+        of_side = {
+            (context, side): {
+                block: value
+                for block, trial in campaign.at(workload, context, side)
+                if (value := quantity(trial)) is not None
+            }
+            for context in campaign.contexts(workload)
+            for side in campaign.sides(workload)
+        }
+        if dimension == "bytes":
+            yield Effect({dimension: [median(each.values()) for each in of_side.values() if each]})
+        known: dict[tuple[str, str], list[tuple[list[float], list[float]]]] = defaultdict(list)
+        for context, old, new in compared(campaign, workload):
+            both = of_side[context, old], of_side[context, new]
+            blocks = sorted(both[0].keys() & both[1].keys())
+            d = campaign.by_start({at: both[1][at] - both[0][at] for at in blocks})
+            if d:
+                means = [fmean(values[at] for at in blocks) for values in both]
+                known[old, new].append((means, [*d.values()]))
+        for levels in known.values():
+            shares = {
+                campaign.plan.study.measure.alpha / len(levels),
+                campaign.comparison_alpha(workload),
+            }
+            for (means, d), alpha in itertools.product(levels, shares):
+                yield Effect({dimension: [*means, *_interval(campaign, d, alpha)]})
 
 
 def _interval(campaign: Campaign, d: Sequence[float], alpha: float) -> list[float]:
@@ -297,35 +333,6 @@ def _interval(campaign: Campaign, d: Sequence[float], alpha: float) -> list[floa
         sequential=measure.sequential is not None,
     )
     return [fmean(d)] * bool(d) + ([] if found.reason else [found.low, found.high])
-
-
-def _pairs_of(campaign: Campaign, workload: str, metric: str) -> Iterator[tuple[float, float]]:
-    """The means of two sides over the blocks of a level that have both."""
-    for context, old, new in compared(campaign, workload):
-        values = [campaign.values(workload, context, side, metric) for side in (old, new)]
-        blocks = values[0].keys() & values[1].keys()
-        ended = [at for at in blocks if campaign.by_start({at: 0.0})]
-        if ended:
-            yield fmean(values[0][at] for at in ended), fmean(values[1][at] for at in ended)
-
-
-def _states(campaign: Campaign, workload: str) -> Iterator[Effect]:
-    for state in STATES:
-        for means in _pairs_of(campaign, workload, f"cpu_{state}_share"):
-            yield Effect({"share": means})
-
-
-def _written(campaign: Campaign, workload: str) -> Iterator[Effect]:
-    """WAL of a lookup, the mean over the pairs of a level and the medians."""
-    metric = "wal_bytes_per_transaction"
-    for means in _pairs_of(campaign, workload, metric):
-        yield Effect({"bytes": means})
-    medians = []
-    for context in campaign.contexts(workload):
-        for side in campaign.sides(workload):
-            values = campaign.values(workload, context, side, metric)
-            medians += [median(values.values())] if values else []
-    yield Effect({"bytes": medians})
 
 
 def _drift(campaign: Campaign, workload: str, metric: str) -> Iterator[tuple[str, float]]:
@@ -360,8 +367,8 @@ def _groups(campaign: Campaign, workload: str, named: dict[str, set[float]]) -> 
                 alpha = campaign.alpha * len(members) / len(contexts)
                 for pairs in _pairs_of_group(campaign, workload, sides, members):
                     found = campaign.together(pairs, alpha, lower=True)
-                    for text in ("one", "many"):
-                        named[f"query-group.too-few.{text} count"].add(float(found.pairs))
+                    for text in spread("query-group.too-few.(one|many) count"):
+                        named[text].add(float(found.pairs))
                     if not found.reason:
                         ends = [ratio_of(log) for log in (found.mean, found.low, found.high)]
                         for name, factor in _bounds(ends[1:]):
@@ -374,11 +381,10 @@ def _bounds(ends: Sequence[float]) -> Iterator[tuple[str, float]]:
     for factor in (each for end in ends for each in (end, 1 / end) if each > 1):
         unit = 10.0 ** (math.floor(math.log10(factor)) - 2)
         for text, rounded in (("least", math.floor), ("most", math.ceil)):
-            for word in ("fast", "long"):
-                yield (
-                    f"query-group.bound-{text}-{word} factor",
-                    min(rounded(factor / unit) * unit, MOST),
-                )
+            bound = min(rounded(factor / unit) * unit, MOST)
+            yield from (
+                (f"query-group.bound-{text}-{word} factor", bound) for word in ("fast", "long")
+            )
 
 
 def _pairs_of_group(
@@ -416,22 +422,6 @@ def effects_of(
         yield Effect({"": turned, "share": [*shares, confidence]}, better, new=new)
 
 
-def _probed(campaign: Campaign, workload: str) -> Iterator[Effect]:
-    """How much longer a statement takes at one size than at another, with its interval."""
-    alpha = campaign.comparison_alpha(workload)
-    means = {
-        (context, side): _mean_statements(campaign, workload, context, side)
-        for context in campaign.contexts(workload)
-        for side in campaign.sides(workload)
-    }
-    for context, old, new in compared(campaign, workload):
-        sides = [means[context, side] for side in (old, new)]
-        blocks = sides[0].keys() & sides[1].keys()
-        if blocks:
-            added = [sides[1][at] - sides[0][at] for at in sorted(blocks)]
-            yield Effect({"time": _interval(campaign, added, alpha)})
-
-
 def _cost(campaign: Campaign, workload: str) -> Iterator[Effect]:
     """Of probes of all buffers: the line through the sizes in each block, and the largest size by the
     smallest."""
@@ -445,13 +435,14 @@ def _cost(campaign: Campaign, workload: str) -> Iterator[Effect]:
         if not of_all and probe.take.value != "sweep":
             continue
         points: dict[int, dict[float, float]] = defaultdict(dict)
-        for trial in campaign.planned(workload):
-            counted = campaign.counted.get(trial.number)
-            measured = measurement_of(getattr(counted, "facts", {})) if counted else None
-            number = counted.metrics.get("probe_seconds", 0.0) if counted else 0.0
-            here = trial.cell.context(campaign.contrast) == context
-            if here and measured is not None and number > 0:
-                points[trial.block][measured.shared_buffers / 2**30] = number
+        sides = campaign.sides(workload)
+        for block, trial in (
+            each for side in sides for each in campaign.at(workload, context, side)
+        ):
+            measured = measurement_of(getattr(trial, "facts", {}))
+            number = trial.metrics.get("probe_seconds", 0.0)
+            if measured is not None and number > 0:
+                points[block][measured.shared_buffers / 2**30] = number
         sizes = sorted({size for block in points.values() for size in block})
         whole = [block for block in points.values() if {*sizes[:1], *sizes[-1:]} <= block.keys()]
         if len(sizes) > 1 and whole:
@@ -461,25 +452,6 @@ def _cost(campaign: Campaign, workload: str) -> Iterator[Effect]:
             logs = [math.log(block[sizes[-1]] / block[sizes[0]]) for block in whole]
             ratios = [ratio_of(end) for end in _interval(campaign, logs, alpha)]
             yield Effect({"": [*ratios, sizes[-1] / sizes[0]], "share": [1 - alpha]})
-
-
-def _mean_statements(
-    campaign: Campaign, workload: str, context: Context, side: str
-) -> dict[int, float]:
-    found = {}
-    for trial in campaign.planned(workload):
-        counted = campaign.counted.get(trial.number)
-        here = trial.cell.context(campaign.contrast), trial.cell.level(campaign.contrast)
-        if counted is None or here != (context, side):
-            continue
-        measured = measurement_of(getattr(counted, "facts", {}))
-        seconds = statements_of(measured) if measured is not None else []
-        found[trial.block] = fmean(seconds) if seconds else counted.metrics["probe_seconds"]
-    return found
-
-
-def statements_of(measured: ProbeMeasurement) -> list[float]:
-    return [statement.seconds for step in measured.measured for statement in step.statements]
 
 
 # --- all of it -----------------------------------------------------------------------------------
@@ -518,19 +490,19 @@ def _made(campaign: Campaign) -> Made:
                 }
                 points[name, levels].update(rules)
             for place, values in _of_curve(campaign, factor, table):
-                if " " in place:
-                    named[place] |= {*map(float, values)}
-                else:
+                for each in spread(place) if " " in place else ():
+                    named[each] |= {*map(float, values)}
+                if " " not in place:
                     dimension = place if place == "share" else ""
                     effects.append(Effect({dimension: values}, slack=FOUND * (place == "law")))
         metric = "query_seconds" if workload.kind == "queries" else "tps"
         for place, value in _drift(campaign, name, metric):
             named[place].add(value)
-        effects += [*_tails(campaign, name), *_states(campaign, name), *_written(campaign, name)]
+        effects += _of_sides(campaign, name)
         if workload.kind == "queries":
             effects += _groups(campaign, name, named)
         elif workload.kind == "probes":
-            effects += [*_probed(campaign, name), *_cost(campaign, name)]
+            effects += _cost(campaign, name)
     return Made(dict(named), effects, points)
 
 

@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -25,29 +25,24 @@ from tests.reader.directions import TAIL
 from tests.reader.language import UNITS
 from tests.reader.method import made_of
 from tests.reader.plan_nodes import named_workers
+from tests.reader.texts import spread
 
 Named = dict[str, set[float]]
 TWICE = 2.0
 """How many times as long a step takes with the partitions at which its time has doubled."""
 FREE = (
-    "discussion.meanwhile.nothing count",
-    "discussion.meanwhile.nothing-several count",
-    "discussion.meanwhile.tiny.many count",
+    "discussion.meanwhile.(nothing|nothing-several|tiny.many) count",
     "root.functions-note compared",
     "query-group.needed pairs",  # foretold
-    "claim.summary.one count",
-    "claim.summary.many count",  # read with the tables of findings
+    "claim.summary.(one|many) count",  # read with the tables of findings
 )
 """Numbers that no rule gives: of differences that were looked at."""
 OF_WHOLE = (
-    *("scaling.knee.interval", "scaling.knee.single"),
-    *("scaling.cores.knee.interval", "scaling.cores.knee.single"),
-    *("discussion.shape.falling-interval", "discussion.shape.open-interval"),
-    *("discussion.shape.below", "discussion.shape.above", "discussion.shape.within"),
-    *("discussion.shape.is", "chart.query-times.bars", "chart.query-times.dots"),
-    *("root.functions-note", "taken.note", "root.no-difference"),
-    *("root.explained-more", "root.explained-less", "root.spread-more", "root.spread-less"),
-    "paired.interval",
+    "scaling.(knee|cores.knee).(interval|single)",
+    "discussion.shape.(falling-interval|open-interval|below|above|within|is)",
+    "chart.query-times.(bars|dots)",
+    "root.(functions-note|no-difference|explained-more|explained-less|spread-more|spread-less)",
+    *("taken.note", "paired.interval"),
 )
 """Texts whose level of confidence is that of the study."""
 BY_METHOD = {
@@ -65,6 +60,13 @@ BY_METHOD = {
     "table.rooms.note part": 512.0,
 }
 """What METHOD.md and the report of 2021 declare once for all campaigns."""
+OF_EVENTS = {
+    "replication": "design.replication.{source}",
+    "noise-floor": "design.noise.text",
+    "saturation": "saturation.(reached|not-reached)",
+    "memory-limit": "(fact.memory-limit.checked|probe.memory-checked)",
+}
+"""By the kinds of events, the texts that tell what they recorded, by the names that it has there."""
 TRIALS_SHOWN = 200
 WIDEST = 100.0
 """The factor beyond which an interval has no ends in a sentence."""
@@ -81,7 +83,7 @@ def named_numbers(campaigns: Sequence[Campaign]) -> Named:
     for campaign in campaigns:
         for name, numbers in _of(campaign).items():
             together[name] |= numbers
-    return {**{name: set() for name in FREE}, **together}
+    return {**{each: set() for name in FREE for each in spread(name)}, **together}
 
 
 def _of(campaign: Campaign) -> Named:
@@ -101,7 +103,8 @@ def _of(campaign: Campaign) -> Named:
             named_workers,
         ):
             for name, number in facts(campaign):
-                every[name].add(float(number))
+                for each in spread(name):
+                    every[each].add(float(number))
         known = campaign.further["named"] = {**every, **made_of(campaign).named}
     return known
 
@@ -111,14 +114,8 @@ def _of_plan(campaign: Campaign) -> Iterator[tuple[str, float]]:
     yield from BY_METHOD.items()
     yield "delta", measure.delta
     yield "knee", TWICE
-    for text in (
-        "interval.wide",
-        "interval.sign-note",
-        "sentence.inconclusive-wide",
-        "sentence.no-conclusion-wide",
-        "sentence.unjudged-wide",
-    ):
-        yield f"{text} factor", WIDEST
+    yield "interval.(wide|sign-note) factor", WIDEST
+    yield "sentence.(inconclusive|no-conclusion|unjudged)-wide factor", WIDEST
     yield "design.delta.text alpha", measure.alpha
     yield "design.blocks", measure.blocks or 0
     yield "design.trials", len(plan.trials)
@@ -127,24 +124,20 @@ def _of_plan(campaign: Campaign) -> Iterator[tuple[str, float]]:
     yield "procedure.check-disturbed share", measure.tolerated_share
     yield "procedure.check repeats", measure.repeats
     yield "procedure.settle seconds", measure.settle or 0.0
-    for place in ("design.duration.warmup seconds", "paired.procedure-warmup seconds",
-                  "procedure.measure warmup", "procedure.slices warmup"):  # fmt: skip
-        yield place, measure.warmup or 0.0
+    yield "(design.duration.warmup|paired.procedure-warmup) seconds", measure.warmup or 0.0
+    yield "procedure.(measure|slices) warmup", measure.warmup or 0.0
     yield "design.duration.slices slices", measure.slices
     yield "design.number.trimmed cut", measure.slices // 5  # at each end
-    for text in ("design.duration.slices", "procedure.slices"):
-        yield f"{text} slice", measure.slice_duration
-    for text in ("design.duration.text", "design.duration.slices", "procedure.measure"):
-        yield f"{text} seconds", measure.duration or 0.0
+    yield "(design.duration|procedure).slices slice", measure.slice_duration
+    timed = "(design.duration.text|design.duration.slices|procedure.measure)"
+    yield f"{timed} seconds", measure.duration or 0.0
     yield from _of_levels(campaign)
     yield "procedure.profile seconds", measure.flame_graph_window or 0.0
     if measure.sequential is not None:
-        yield "design.blocks.sequential most", measure.blocks or 0
+        yield "design.blocks.(sequential|allotted) most", measure.blocks or 0
         yield "design.blocks.sequential budget", measure.sequential.budget or 0
-        yield "design.blocks.allotted most", measure.blocks or 0
     for nodes in filter(str.isdigit, campaign.levels("nodes")):
-        for text in ("nodes nodes", "fewer nodes", "none most", "possibly nodes"):
-            yield f"scale-out.pays.{text}", float(nodes)
+        yield "scale-out.pays.(nodes nodes|fewer nodes|none most|possibly nodes)", float(nodes)
     yield from _of_data(campaign)
     blocks: dict[int, set[int]] = defaultdict(set)
     for trial in plan.trials:
@@ -164,8 +157,7 @@ def _of_data(campaign: Campaign) -> Iterator[tuple[str, float]]:
         for option in ("runs", "timeout"):
             limit: float | None = getattr(workload.options, option, None)
             if limit is not None:
-                yield f"design.duration.queries {option}", limit
-                yield f"procedure.queries {option}", limit
+                yield f"(design.duration|procedure).queries {option}", limit
 
 
 def _of_levels(campaign: Campaign) -> Iterator[tuple[str, float]]:
@@ -176,8 +168,7 @@ def _of_levels(campaign: Campaign) -> Iterator[tuple[str, float]]:
     for workload in campaign.workloads():
         levels = len(campaign.contexts(workload.name))
         alpha = campaign.comparison_alpha(workload.name, levels)
-        for text in ("table.contrast.note", "table.contrast.note-sequential"):
-            yield f"{text} confidence", 1 - alpha
+        yield "table.contrast.(note|note-sequential) confidence", 1 - alpha
         yield "table.contrast.level level", 1 - alpha / max(1, levels)
         for text in TAIL:
             yield f"{text} confidence", 1 - campaign.plan.study.measure.alpha / max(1, levels)
@@ -196,14 +187,12 @@ def _of_trials(campaign: Campaign) -> Iterator[tuple[str, float]]:
         yield from ((f"answer.cost.text {place}", count) for count in counts)
     yield "answer.cost.text measured", measured
     yield "answer.cost.text wall", working_seconds(campaign)
-    for number in ("one", "many"):
-        yield f"answer.excluded.some.{number} count", len(out)
-        yield f"answer.excluded.some.{number} attempts", len(trials)
-        lost = {trial.number for trial in trials} - campaign.counted.keys()
-        yield f"answer.excluded.lost.{number} count", len(lost)
-        for notice in ("notice", "comparison-notice"):
-            yield f"{notice}.missing.{number} count", unended_trials(campaign)
-            yield f"{notice}.missing.{number} planned", len(campaign.plan.trials)
+    yield "answer.excluded.some.(one|many) count", len(out)
+    yield "answer.excluded.some.(one|many) attempts", len(trials)
+    lost = {trial.number for trial in trials} - campaign.counted.keys()
+    yield "answer.excluded.lost.(one|many) count", len(lost)
+    yield "(notice|comparison-notice).missing.(one|many) count", unended_trials(campaign)
+    yield "(notice|comparison-notice).missing.(one|many) planned", len(campaign.plan.trials)
     yield "comparison.side-text counted", len(campaign.counted)
     yield "comparison.side-text ended", len(trials)
     checked = Counter(str(getattr(trial, "facts", {}).get("data_checksums")) for trial in trials)
@@ -259,26 +248,20 @@ def _of_verdicts(campaign: Campaign) -> Iterator[tuple[str, float]]:
             judged = campaign.judged(workload, metric, new)
             for step in (100, 1000):  # told is the next greater number
                 seen = min(judged.overall.detectable, 1e6) * step
-                for text in ("one", "many"):
-                    yield f"sentence.detectable.{text} percent", math.ceil(seen - 1e-9) / step
+                yield "sentence.detectable.(one|many) percent", math.ceil(seen - 1e-9) / step
             known = [level for level in judged.levels.values() if not level.reason]
             signs = Counter(int(level.low > 0) - int(level.high < 0) for level in known)
             for sign, word in ((1, "above"), (-1, "below")):
-                for kind in ("number", "time"):
-                    yield f"discussion.counted-part.{word}-{kind} count", signs[sign]
-                    yield f"discussion.counted-part.last-{word}-{kind} count", signs[sign]
+                part = f"discussion.counted-part.(|last-){word}-(number|time) count"
+                yield part, signs[sign]
             yield "discussion.counted-part.last-rest count", signs[0]
-            for text in ("counted", "counted-several", "counted-none", "counted-none-several"):
-                yield f"discussion.{text} count", len(known)
+            yield "discussion.counted(|-none)(|-several) count", len(known)
         levels = campaign.judged(workload, judged_metrics(campaign, workload)[0], new).levels
         words = Counter(level.word for level in levels.values())
-        for text in ("undecided-many", "undecided-many-mean"):
-            yield f"answer.{text} count", words["inconclusive"]
-            yield f"answer.{text} of", len(levels)
-        for text in ("sentence", "sentence-cases"):
-            yield f"query-count.{text} count", len(levels)
-        left = len(levels) - SHOWN
-        yield "query-group.more count", left
+        yield "answer.undecided-many(|-mean) count", words["inconclusive"]
+        yield "answer.undecided-many(|-mean) of", len(levels)
+        yield "query-count.sentence(|-cases) count", len(levels)
+        yield "query-group.more count", len(levels) - SHOWN
 
 
 def _of_sweeps(campaign: Campaign) -> Iterator[tuple[str, float]]:
@@ -287,19 +270,15 @@ def _of_sweeps(campaign: Campaign) -> Iterator[tuple[str, float]]:
         levels = campaign.sides(workload.name)
         if workload.kind != "queries" or not all(level.isdigit() for level in levels):
             continue
-        for text in (
-            "sweep.fastest",
-            "sweep.fastest-first",
-            "table.sweep.note",
-            "chart.sweep.note",
-        ):
-            yield f"{text} first", float(levels[0])
+        yield (
+            "(sweep.fastest|sweep.fastest-first|table.sweep.note|chart.sweep.note) first",
+            float(levels[0]),
+        )
         alpha = campaign.comparison_alpha(workload.name)
         yield "table.sweep.note confidence", 1 - alpha
         for context in campaign.contexts(workload.name):
             for level in least_of(sweep_ratios(campaign, workload.name, context)):
-                yield "sweep.fastest level", float(level)
-                yield "sweep.fastest-first level", float(level)
+                yield "sweep.fastest(|-first) level", float(level)
             gains = [
                 new
                 for old, new in itertools.pairwise(levels)
@@ -308,8 +287,8 @@ def _of_sweeps(campaign: Campaign) -> Iterator[tuple[str, float]]:
                 ).word
                 == "faster"
             ]
-            for text in ("last-gain", "gain-to-the-end"):
-                yield from ((f"sweep.{text} level", float(level)) for level in gains[-1:])
+            for level in gains[-1:]:
+                yield "sweep.(last-gain|gain-to-the-end) level", float(level)
 
 
 def sweep_ratios(campaign: Campaign, workload: str, context: Context) -> dict[str, float]:
@@ -355,8 +334,8 @@ def _of_pairs(campaign: Campaign) -> Iterator[tuple[str, float]]:
         for context in campaign.contexts(workload.name):
             for side in campaign.sides(workload.name):
                 ratios = campaign.values(workload.name, context, side, "mean_by_typical")
-                for place in ("times", "old_times") if ratios else ():
-                    yield f"paired.differ-by {place}", median(ratios.values())
+                if ratios:
+                    yield "paired.differ-by (times|old_times)", median(ratios.values())
             tps = [
                 median(values.values())
                 for side in campaign.sides(workload.name)
@@ -369,8 +348,7 @@ def _of_pairs(campaign: Campaign) -> Iterator[tuple[str, float]]:
 def _of_machine(campaign: Campaign) -> Iterator[tuple[str, float]]:
     """What cautions and events recorded, by the names that they have there."""
     cores = campaign.facts.cpu.logical
-    for text in ("below", "above", "within", "is"):
-        yield f"discussion.shape.{text} cores", cores
+    yield "discussion.shape.(below|above|within|is) cores", cores
     yield "fact.memory.text total", campaign.facts.memory.total
     yield "fact.memory.text available", campaign.facts.memory.available
     yield "fact.processors.text usable", cores
@@ -382,8 +360,7 @@ def _of_machine(campaign: Campaign) -> Iterator[tuple[str, float]]:
             said = re.fullmatch(r"(\d[\d,]*(?:\.\d+)?) ?(\w*)", value)
             if said and said[2] in {"", *UNITS}:
                 number = float(said[1].replace(",", "")) / UNITS.get(said[2], 1.0)
-                for text in ("what", "advice"):
-                    yield f"caution.{caution.code}.{text} {name}", number
+                yield f"caution.{caution.code}.(what|advice) {name}", number
     for event in campaign.events:
         yield from _of_event(event.kind, event.detail)
 
@@ -399,8 +376,7 @@ def _of_causes(campaign: Campaign) -> Iterator[tuple[str, float]]:
     for sides in windows.values():
         for stacks in sides.values():
             yield from _of_windows(stacks)
-        for text in ("flame.difference-note", "root.functions-note"):
-            yield f"{text} pairs", min(map(len, sides.values()))
+        yield "(flame.difference|root.functions)-note pairs", min(map(len, sides.values()))
 
 
 def _of_loads(campaign: Campaign) -> Iterator[tuple[str, float]]:
@@ -439,11 +415,11 @@ def _of_probes(campaign: Campaign) -> Iterator[tuple[str, float]]:
             drawn[place] += len(measured.checkpoints)
     yield from (("chart.distribution.note count", count) for count in drawn.values())
     yield "recommend.open-many of", len(drawn)
-    notes = ("table.probe-pairs.note", "table.probe-summary.intervals", "table.versions.note")
-    for text in (*notes, "effect-size.sentence", "effect-size.undecided"):
-        yield f"{text} count", campaign.comparisons_of_probes
-        shared = campaign.plan.study.measure.alpha / max(1, campaign.comparisons_of_probes)
-        yield f"{text} confidence", 1 - shared
+    shared = campaign.plan.study.measure.alpha / max(1, campaign.comparisons_of_probes)
+    tables = "table.(probe-pairs.note|probe-summary.intervals|versions.note)"
+    for texts in (tables, "effect-size.(sentence|undecided)"):
+        yield f"{texts} count", campaign.comparisons_of_probes
+        yield f"{texts} confidence", 1 - shared
 
 
 def _of_windows(sampled: Sequence[StackSamples]) -> Iterator[tuple[str, float]]:
@@ -465,11 +441,11 @@ def _of_windows(sampled: Sequence[StackSamples]) -> Iterator[tuple[str, float]]:
         for name, number in last
         if name.startswith("[") and not name.endswith("_[k]") and name != "[vdso]"
     )
-    for text in ("flame.side-note", "flame.side-note-user"):
-        yield f"{text} windows", len(windows)
-        yield f"{text} cost", fmean(costs)
-        yield f"{text} samples", total
-        yield f"{text} unresolved", nameless / max(1, total)
+    text = "flame.side-note(|-user)"
+    yield f"{text} windows", len(windows)
+    yield f"{text} cost", fmean(costs)
+    yield f"{text} samples", total
+    yield f"{text} unresolved", nameless / max(1, total)
 
 
 def _of_memory(campaign: Campaign) -> Iterator[tuple[str, float]]:
@@ -488,20 +464,11 @@ def _of_memory(campaign: Campaign) -> Iterator[tuple[str, float]]:
 
 
 def _of_event(kind: str, detail: Mapping[str, object]) -> Iterator[tuple[str, float]]:
-    texts: Iterable[str] = ()
-    if kind == "replication":
-        texts = (f"design.replication.{detail['source']}",)
-    elif kind == "noise-floor":
-        texts = ("design.noise.text",)
-        detail = {**detail, "seconds": detail["duration"]}
-    elif kind == "saturation":
-        texts = ("saturation.reached", "saturation.not-reached")
-    elif kind == "memory-limit":
-        texts = ("fact.memory-limit.checked", "probe.memory-checked")
-        detail = {**detail, "version": detail.get("cgroup")}
-    for text, (name, value) in itertools.product(texts, detail.items()):
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            yield f"{text} {name}", value
+    texts = OF_EVENTS.get(kind, "").format(source=detail.get("source"))
+    further = {"seconds": detail.get("duration"), "version": detail.get("cgroup")}
+    for name, value in {**further, **detail}.items():
+        if texts and isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{texts} {name}", value
 
 
 # --- counts that take more than a line ----------------------------------------------------------

@@ -427,8 +427,7 @@ def _counts_of_plans(every: Sequence[Sequence[Seen]]) -> Iterator[tuple[str, flo
     starved = [
         each for each in gathers if each.get("Workers Launched", 99) < each["Workers Planned"]
     ]
-    for text in ("all-follow.one", "all-follow.many", "some-follow"):
-        yield f"workers.{text} count", len(known)
+    yield "workers.(all-follow.one|all-follow.many|some-follow) count", len(known)
     yield "workers.some-follow of", len(parallel)
     yield "workers.more-differ of", len(known)
     yield "workers.more-differ count", len(differ) - SHOWN
@@ -438,14 +437,10 @@ def _counts_of_plans(every: Sequence[Sequence[Seen]]) -> Iterator[tuple[str, flo
 def _workers_of(seen: Seen) -> Iterator[tuple[str, float]]:
     for gather in seen.gathers:
         planned, launched = gather["Workers Planned"], gather.get("Workers Launched", 0)
-        for text in ("differs", "starved", "limited"):
-            yield f"workers.{text} planned", planned
-        for text in ("starved", "limited"):
-            yield f"workers.{text} launched", launched
-        for side in ("old", "new"):
-            for text in ("launched", "planned"):
-                yield f"plan-change.workers-changed.{text} {side}_planned", planned
-            yield f"plan-change.workers-changed.launched {side}_launched", launched
+        yield "workers.(differs|starved|limited) planned", planned
+        yield "workers.(starved|limited) launched", launched
+        yield "plan-change.workers-changed.(launched|planned) (old|new)_planned", planned
+        yield "plan-change.workers-changed.launched (old|new)_launched", launched
     yield from _by_rule(seen)
 
 
@@ -458,9 +453,7 @@ def _by_rule(seen: Seen) -> Iterator[tuple[str, float]]:
             yield "table.sweep.source workers", workers
     for expected in seen.expected:
         yield "workers.differs expected", expected
-        for form in ("one", "many"):
-            yield f"workers.fewer.{form} count", expected
-            yield f"workers.fewer.{form} old_planned", expected
+        yield "workers.fewer.(one|many) (count|old_planned)", expected
     if seen.planner is not None:
         limits = (seen.planner[name] for name in ("max_parallel_workers", "max_worker_processes"))
         yield "workers.limited limit", min(map(int, limits))

@@ -6,6 +6,7 @@ read against the trials; what does not vary stands as it is written.
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
 from collections import defaultdict
@@ -215,6 +216,12 @@ def named_objections(
 ) -> Iterator[str]:
     """Objects to numbers at known places that are none of those expected there."""
     yield from (whys[0] for whys in stated(text, language, expected).values() if all(whys))
+
+
+def spread(name: str) -> Iterator[str]:
+    """The names of places that one with alternatives, ``text.(one|many) count``, stands for."""
+    parts = re.split(r"\(([^()]*)\)", name)
+    return map("".join, itertools.product(*(part.split("|") for part in parts)))
 
 
 @cache
