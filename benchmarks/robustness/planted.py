@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from tests.fixtures.drawn import Drawn
 from tests.reader.document import Document
-from tests.reader.drawn import Drawn
 from tests.reader.planted import NUMBER, SPOKEN, other
-from tests.reader.whole import document_of, read_whole, trials_objections
+from tests.reader.whole import read_whole, trials_objections
 
 from benchmarks.robustness.reports import EVERY
 from teiten.model.text import Language
@@ -70,7 +70,7 @@ def _plant_one(result: Plantings, number: int) -> None:
     name = kind.__name__
     about = f"{name}, seed {number}, {language}"
     drawn = kind(chance)
-    document = document_of(drawn, language)
+    document = drawn.document(language)
     reader = read_whole(document, drawn, language)
     objections = [*reader.objections]
     if isinstance(drawn, Drawn):

@@ -9,13 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import get_args
 
-from tests.reader.across import ACROSS, Across
+from tests.fixtures.drawn import KINDS, Drawn
+from tests.fixtures.drawn_across import ACROSS, Across
+from tests.fixtures.drawn_kinds import BY_NUMBERS
 from tests.reader.document import Document, read_html
-from tests.reader.drawn import KINDS, Drawn
-from tests.reader.drawn_kinds import BY_NUMBERS
 from tests.reader.planted import planted
 from tests.reader.reader import Reader
-from tests.reader.whole import document_of, read_whole, trials_objections
+from tests.reader.whole import read_whole, trials_objections
 
 from teiten.model.text import Language
 from teiten.report.render.html import html
@@ -68,7 +68,7 @@ def _read_campaign(readings: Readings, at: int, drawn_from: int) -> None:
     if isinstance(drawn, Drawn):
         readings.findings += [f"{about}: {why}" for why in trials_objections(drawn)]
     for language in get_args(Language):
-        document = document_of(drawn, language)
+        document = drawn.document(language)
         reader = _tallied(readings, drawn, document, language, about)
         if at % EVERY_PAGE == 0 and isinstance(drawn, Drawn):
             page = read_html(html(view(drawn.analysis, language), "0.1.0"))

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from teiten.model.text import Language
+from tests.fixtures.drawn import KINDS, Draw, Drawn, by_hand, probes
+from tests.fixtures.drawn_kinds import BY_NUMBERS
 from tests.reader.contrasts import contrast_objections, contrasts_of
-from tests.reader.drawn import KINDS, Draw, Drawn, by_hand, probes
-from tests.reader.drawn_kinds import BY_NUMBERS
 from tests.reader.evidence import UNRULED, UNRULED_COLUMNS
 from tests.reader.planted import planted
 from tests.reader.texts import phrases
-from tests.reader.whole import document_of, read_whole
+from tests.reader.whole import read_whole
 from tests.reader.within import quantity_objections
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
@@ -56,7 +56,7 @@ def test_a_changed_number_and_a_turned_direction_of_the_answer_are_seen(
     at: int, language: Language
 ) -> None:
     one = by_hand()[at]
-    document = document_of(one, language)
+    document = one.document(language)
     known = read_whole(document, one, language)
     assert not known.objections
     answers = {part.text for part in document.parts if (part.section, part.kind) == (1, "text")}

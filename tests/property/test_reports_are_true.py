@@ -19,9 +19,9 @@ from teiten.model.text import Language
 from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
-from tests.reader import drawn
+from tests.fixtures import drawn
+from tests.fixtures.drawn import KINDS, Draw, Drawn
 from tests.reader.document import Document, plain, read_html, read_markdown
-from tests.reader.drawn import KINDS, Draw, Drawn
 from tests.reader.planted import planted
 from tests.reader.whole import read_whole
 

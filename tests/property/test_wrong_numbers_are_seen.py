@@ -12,10 +12,10 @@ import pytest
 from benchmarks.robustness.planted import wrong_cell
 
 from teiten.model.text import Language
-from tests.reader.across import ACROSS, Across, collections, comparisons, histories, sites
-from tests.reader.drawn import Drawn, machines, versions
-from tests.reader.drawn_kinds import BY_NUMBERS, placements, procedures, scale_outs, two_sides
-from tests.reader.whole import document_of, read_whole, trials_objections
+from tests.fixtures.drawn import Drawn, machines, versions
+from tests.fixtures.drawn_across import ACROSS, Across, collections, comparisons, histories, sites
+from tests.fixtures.drawn_kinds import BY_NUMBERS, placements, procedures, scale_outs, two_sides
+from tests.reader.whole import read_whole, trials_objections
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 SEEDS = {"histories": 1, "probes": 1}
@@ -32,7 +32,7 @@ Kind = Callable[[random.Random], Drawn | Across]
 @pytest.mark.parametrize("kind", [*ACROSS, *BY_NUMBERS], ids=lambda kind: kind.__name__)
 def test_a_report_of_a_further_kind_is_true(kind: Kind, language: Language) -> None:
     drawn = kind(random.Random(SEEDS.get(kind.__name__, 2)))
-    reader = read_whole(document_of(drawn, language), drawn, language)
+    reader = read_whole(drawn.document(language), drawn, language)
     assert not reader.objections
     assert reader.read > (5 if kind in SHORT else 30)
 
@@ -44,7 +44,7 @@ SMALL_BELOW_DELTA = 40_098
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_small_difference_that_is_told_behind_delta_is_read(language: Language) -> None:
     drawn = placements(random.Random(SMALL_BELOW_DELTA))
-    assert not read_whole(document_of(drawn, language), drawn, language).objections
+    assert not read_whole(drawn.document(language), drawn, language).objections
 
 
 def test_carry_over_is_of_the_new_side() -> None:
@@ -59,7 +59,7 @@ SCATTERED = 1070
 def test_ends_of_comparisons_are_within_reach_as_everywhere(language: Language) -> None:
     """They were once told as 0.00 and > 100."""
     drawn = comparisons(random.Random(SCATTERED))
-    document = document_of(drawn, language)
+    document = drawn.document(language)
     assert any("> 1,000" in cell for table in document.tables for row in table.rows for cell in row)
     assert not read_whole(document, drawn, language).objections
 
@@ -74,7 +74,7 @@ def test_most_wrong_cells_are_seen(kind: Kind, language: Language) -> None:
     """Small counts may become another count of the same report."""
     chance = random.Random(SEEDS.get(kind.__name__, 2))
     drawn = kind(chance)
-    document = document_of(drawn, language)
+    document = drawn.document(language)
     right = set(read_whole(document, drawn, language).objections)
     seen = 0
     for _ in range(12):

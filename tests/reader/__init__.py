@@ -12,6 +12,7 @@ and a word agrees with its sign), ``named`` and ``method`` (what it is by the pl
 ``nouns`` (a count by the noun beside it), ``texts`` and ``within`` (words stand as some text has them),
 ``directions`` (no sentence is opposite to its intervals), ``functions``. JSON: ``contrasts``.
 
-``campaign`` and ``arithmetic``: METHOD.md anew. ``drawn``, ``across``, ``collected``: reports of drawn
-campaigns; ``planted``: wrong numbers.
+``campaign`` and ``arithmetic``: METHOD.md anew. ``across``, ``collected``: reports about several
+campaigns; ``planted``: wrong numbers. The campaigns are drawn in ``tests/fixtures`` (``drawn``,
+``drawn_kinds``, ``drawn_across``).
 """

@@ -6,28 +6,12 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from random import Random
 from typing import Any
 
-from teiten.analysis.across.comparison import compare
-from teiten.analysis.across.history import history
-from teiten.analysis.model.collection import CollectionResult
-from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.history import Axis
-from teiten.model.text import Language
-from teiten.report.blocks import Page
-from teiten.report.collection import collection_page
-from teiten.report.comparison.view import comparison_page
-from teiten.report.history.view import history_page
-from teiten.report.render.markdown import markdown_text
-from tests.fixtures.synthetic import START
-from tests.fixtures.synthetic_plan import HOST
-from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times
 from tests.reader.arithmetic import Judgement, ratio_of, t_quantile
 from tests.reader.campaign import HIGHER_IS_BETTER, JUDGED, Campaign, Context
-from tests.reader.collected import SAID, collected, listed, site_document
-from tests.reader.document import Document, Table, read_markdown
-from tests.reader.drawn import EFFECTS, NOISES, Drawn
+from tests.reader.collected import SAID
+from tests.reader.document import Document, Table
 from tests.reader.language import printed
 from tests.reader.reader import Reader
 from tests.reader.relations import ENDS
@@ -35,95 +19,6 @@ from tests.reader.relations import ENDS
 COUNTED = re.compile(r"(\d+) / (\d+)")
 UNCHANGED = 0.95
 """The probability with which a line without a change has none marked."""
-
-
-@dataclass(frozen=True)
-class Across:
-    """A report about campaigns, and the campaigns."""
-
-    kind: str
-    campaigns: tuple[Campaign, ...]
-    analyses: tuple[CampaignAnalysis, ...]
-    result: CollectionResult | None = None
-    """Of a collection."""
-
-    def document(self, language: Language) -> Document:
-        if self.kind == "site":
-            return site_document(self.analyses, language)
-        return read_markdown(markdown_text(self._page(language), "0.1.0"))
-
-    def _page(self, language: Language) -> Page:
-        if self.kind == "comparison":
-            return comparison_page(compare(*self.analyses), language)
-        if self.result is not None:
-            return collection_page(self.result, language)
-        located = [(f"/somewhere/{one.name}", one) for one in self.analyses]
-        return history_page(history(located, Axis.DATE), language)
-
-
-def _known(analysis: CampaignAnalysis) -> Campaign:
-    return Campaign(
-        analysis.name, analysis.plan, analysis.facts, analysis.trials, analysis.created_at,
-        analysis.cautions, tuple(analysis.events),
-    )  # fmt: skip
-
-
-def comparisons(chance: Random) -> Across:
-    """Two machines, one of which is faster or slower."""
-    plan = plan_of(blocks=chance.choice((1, 2, 5)), clients=chance.choice((("1",), ("1", "4"))))
-    noise = chance.choice(NOISES[2:-1])
-    analyses = (
-        campaign("here", plan=plan, noise=noise, seed=chance.randrange(1000)),
-        campaign(
-            "there",
-            plan=plan,
-            facts=OTHER,
-            speed=times(chance.choice(EFFECTS[:-1])),
-            noise=noise,
-            seed=chance.randrange(1000),
-        ),
-    )
-    return Across("comparison", tuple(map(_known, analyses)), analyses)
-
-
-def histories(chance: Random) -> Across:
-    """Campaigns of nights, with a change between two of them or none."""
-    count, noise = chance.choice((1, 3, 6, 8)), chance.choice(NOISES[2:5])
-    begins, factor = chance.randrange(1, 9), chance.choice((1.0, 0.8, 1.3))
-    plan = plan_of(blocks=chance.choice((1, 2, 4)), clients=("1", "4"))
-    analyses = tuple(
-        campaign(
-            f"night-{night}",
-            plan=plan,
-            speed=times(factor if night >= begins else 1.0),
-            noise=noise,
-            facts=replace(HOST, kernel="6.9.0" if night >= begins else "6.1.0"),
-            seed=chance.randrange(1000),
-            created_at=START + night * DAY,
-        )
-        for night in range(count)
-    )
-    return Across("history", tuple(map(_known, analyses)), analyses)
-
-
-def collections(chance: Random) -> Across:
-    """Published findings that two campaigns judge."""
-    drawn, result = collected(chance)
-    return Across("collection", *_each(drawn), result)
-
-
-def sites(chance: Random) -> Across:
-    """The index of campaigns, with their answers."""
-    return Across("site", *_each(listed(chance)))
-
-
-def _each(
-    drawn: Sequence[Drawn],
-) -> tuple[tuple[Campaign, ...], tuple[CampaignAnalysis, ...]]:
-    return tuple(each.campaign for each in drawn), tuple(each.analysis for each in drawn)
-
-
-ACROSS = (comparisons, histories, collections, sites)
 
 
 # --- the numbers, from the trials --------------------------------------------------------------

@@ -8,21 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from random import Random
 
-from teiten.analysis.across.collection import atlas_of, findings_of
-from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
-from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.model.study import Measure
-from teiten.model.text import Bilingual, Language
-from teiten.model.units import Seconds
-from teiten.report.site.entry import entry_of
-from teiten.report.site.render import CampaignSite, index_html
 from tests.reader.arithmetic import Judgement, ratio_of
 from tests.reader.campaign import USUAL, Campaign
-from tests.reader.document import Document, Table, read_html
-from tests.reader.drawn import Drawn, cores, recorded_claims, ssb_claims, versions
+from tests.reader.document import Document, Table
 from tests.reader.evidence import MOMENT, Evidence
 from tests.reader.language import SLOT, printed
 from tests.reader.named import working_seconds
@@ -51,67 +40,6 @@ EVERY, OUTCOME = ("Every finding that was judged", "検証したすべての結�
 REST, REASON = ("Findings that were not judged", "検証していない結果"), 1
 WAITING = {"not run": "its campaign has not run", "未実施": "対応する検証が実施されていない"}
 """The outcome of findings whose campaign has not run, and their reason."""
-
-
-def collected(chance: Random) -> tuple[list[Drawn], CollectionResult]:
-    """Two campaigns that judge published findings, and one that has versions for an atlas."""
-    kinds = (*chance.sample((ssb_claims, recorded_claims, cores), 2), versions)
-    drawn = [kind(chance) for kind in kinds]
-    campaigns = [_ran(each.analysis) for each in drawn]
-    by_name = {each.name: one.analysis.claims for each, one in zip(campaigns, drawn, strict=True)}
-    claims = [outcome.claim for outcomes in by_name.values() for outcome in outcomes]
-    if chance.random() < 0.3:
-        waiting = campaigns[1]
-        campaigns[1] = replace(waiting, campaign="", servers=(), blocks=0, wall=Seconds(0.0))
-        del by_name[waiting.name]
-    findings = findings_of(
-        {claim.id: claim for claim in claims}.values(),
-        campaigns,
-        by_name,
-        plans={each.name: one.analysis.plan for each, one in zip(campaigns, drawn, strict=True)},
-        block={each.name: Seconds(BLOCK) for each in campaigns},
-    )
-    return drawn, CollectionResult(
-        "drawn",
-        Bilingual("Drawn findings", "引いた検証結果"),
-        drawn[0].campaign.created_at,
-        (drawn[0].analysis.facts,),
-        "teiten collection run drawn",
-        Seconds(60.0 * chance.choice((30, 480))),
-        Seconds(60.0 * chance.choice((7, 95))),
-        tuple(campaigns),
-        tuple(findings),
-        tuple(atlas_of({"drawn-versions": drawn[-1].analysis})),
-    )
-
-
-def _measure(drawn: Drawn) -> Measure:
-    return drawn.analysis.plan.study.measure
-
-
-def _ran(analysis: CampaignAnalysis) -> CollectedCampaign:
-    study = analysis.plan.study
-    return CollectedCampaign(
-        analysis.name,
-        study.name,
-        study.title,
-        analysis.name,
-        tuple(str(server.version) for _, server in analysis.plan.servers),
-        len({trial.block for trial in analysis.trials}),
-        analysis.wall,
-        analysis.facts.cpu.logical,
-        analysis.plan.needs.memory,
-    )
-
-
-def listed(chance: Random) -> list[Drawn]:
-    """Campaigns of a site."""
-    return [versions(chance) for _ in range(chance.choice((1, 2, 4)))]
-
-
-def site_document(analyses: Sequence[CampaignAnalysis], language: Language) -> Document:
-    entries = tuple(entry_of(each, f"/somewhere/{each.name}") for each in analyses)
-    return read_html(index_html(CampaignSite(None, entries), language))
 
 
 # --- what they say ----------------------------------------------------------------------------

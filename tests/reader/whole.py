@@ -10,11 +10,10 @@ from itertools import pairwise
 from typing import Any
 
 from teiten import __version__
-from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.report.render.markdown import markdown_text
-from teiten.report.view.report import view
+from tests.fixtures.drawn import Drawn
+from tests.fixtures.drawn_across import Across
 from tests.reader import across
-from tests.reader.across import Across, comparison_tables, history_numbers, history_tables
+from tests.reader.across import comparison_tables, history_numbers, history_tables
 from tests.reader.campaign import Campaign
 from tests.reader.collected import (
     Retold,
@@ -24,8 +23,7 @@ from tests.reader.collected import (
     without_forecast,
 )
 from tests.reader.contrasts import contrast_objections, contrasts_of
-from tests.reader.document import Document, Part, read_markdown
-from tests.reader.drawn import Drawn
+from tests.reader.document import Document, Part
 from tests.reader.evidence import MADE_BY, Evidence, moments_of
 from tests.reader.figures import Figures
 from tests.reader.findings import check_counts, check_findings, rows_below
@@ -52,17 +50,6 @@ SHORT = 12
 SAID = {"title", "meta", "heading", "text", "item", "pair", "caption"}
 EVENTS = {"design.noise": "noise-floor", "design.replication": "replication"}
 """Labels of what is said of each event of a kind."""
-
-
-def document_of(one: Drawn | Across, language: Language) -> Document:
-    """Its report, as a reader has it."""
-    if isinstance(one, Across):
-        return one.document(language)
-    return document_of_analysis(one.analysis, language)
-
-
-def document_of_analysis(analysis: CampaignAnalysis, language: Language) -> Document:
-    return read_markdown(markdown_text(view(analysis, language), "0.1.0"))
 
 
 def read_whole(document: Document, one: Drawn | Across, language: Language) -> Reader:
@@ -241,7 +228,7 @@ def _read_across(document: Document, one: Across, language: Language) -> Reader:
     else:
         if one.kind == "site":
             evidence.moments = moments_of(each.created_at for each in one.campaigns)
-        retold = Retold([document_of_analysis(each, language) for each in one.analyses])
+        retold = Retold(one.retold(language))
         evidence.further = outcomes_of(document) | (
             site_numbers(one.campaigns) if one.kind == "site" else {}
         )

@@ -12,8 +12,8 @@ from teiten.report.charts.base import Chart
 from teiten.report.view.contrasts import forest_rows, judged_by_pairs, verdict_table
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
+from tests.fixtures.drawn import versions
 from tests.fixtures.invented_analysis import invented_analysis
-from tests.reader.drawn import versions
 
 
 def kit_with(*more: tuple[str, str]) -> Kit:

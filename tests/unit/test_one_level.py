@@ -21,11 +21,11 @@ from teiten.report.effects import confidence_percent
 from teiten.report.texts import texts
 from teiten.report.view.report import view
 from tests.fixtures.analysed import counted
+from tests.fixtures.drawn import analysed, synthetic
 from tests.fixtures.invented_probes import Invented as InventedProbes
 from tests.fixtures.invented_probes import invented_probes
 from tests.fixtures.invented_queries import invented_queries
 from tests.fixtures.shown import whole
-from tests.reader.drawn import analysed, synthetic
 from tests.unit.test_claims import FACTS, PLAN, with_effect
 from tests.unit.test_claims import attempts as of_curves
 from tests.unit.test_query_results import SWEEP

@@ -48,10 +48,10 @@ from teiten.model.units import Seconds, Share
 from teiten.report.sentences import verdict_sentence
 from teiten.report.texts import caution_text
 from teiten.ways.registry import rules, way_of_clients
+from tests.fixtures.drawn_kinds import two_sides
 from tests.fixtures.pairs import ab_plan, names_of_ways, side
 from tests.fixtures.planned import planned
 from tests.fixtures.synthetic_plan import HOST
-from tests.reader.drawn_kinds import two_sides
 
 FIXED = 4.0
 LOADS = ("classic", "pairs", "in-step")

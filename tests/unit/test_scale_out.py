@@ -42,7 +42,7 @@ from teiten.report.sites import whereabouts
 from teiten.report.view.kit import Kit
 from teiten.report.view.why import why
 from tests.fixtures.analysed import counted
-from tests.reader.drawn import analysed
+from tests.fixtures.drawn import analysed
 from tests.unit.test_scale_out_plan import planned
 
 NOISE = (0.99, 1.0, 1.01)

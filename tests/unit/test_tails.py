@@ -16,7 +16,7 @@ from teiten.model.plan import Plan
 from teiten.model.trial import Trial
 from teiten.report.view.kit import Kit
 from tests.fixtures.analysed import counted
-from tests.reader.drawn import analysed
+from tests.fixtures.drawn import analysed
 from tests.unit.test_paired_way import paired
 
 STARTS, PAIRS = 8, 4000
