@@ -32,8 +32,6 @@ class Part:
     """The heading of level 4 above it."""
     table: Table | None = None
     """Of a row: its table."""
-    level: int = 0
-    """Of a heading."""
 
 
 @dataclass(eq=False)
@@ -73,9 +71,7 @@ class _Builder:
             return
         if kind == "heading":
             self._head(level, said)
-        self.document.parts.append(
-            Part(kind, said, self.section, self.part, self.topic, table, level)
-        )
+        self.document.parts.append(Part(kind, said, self.section, self.part, self.topic, table))
 
     def _head(self, level: int, text: str) -> None:
         if level == 2:

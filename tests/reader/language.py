@@ -52,10 +52,9 @@ class Printed:
     """One of its last digit."""
     bound: str = ""
     """< or > before it."""
-    signed: bool = False
 
-    def is_of(self, value: float, *, slack: float = 0.0, safe: str = "") -> bool:
-        """Whether it is the value, rounded. ``safe``: rounded to that side instead (up, down)."""
+    def is_of(self, value: float, *, slack: float = 0.0) -> bool:
+        """Whether it is the value, rounded."""
         if self.bound in {"<", ">"} and self.value not in REACH:
             return False
         if self.bound in {">", "≥"}:
@@ -64,12 +63,7 @@ class Printed:
             return value < self.value + slack
         if not math.isfinite(value):
             return False
-        room = self.step * 0.5 + slack + 1e-9 * abs(value)
-        if safe == "up":
-            return -1e-9 <= self.value - value <= self.step + slack + 1e-9
-        if safe == "down":
-            return -1e-9 <= value - self.value <= self.step + slack + 1e-9
-        return abs(self.value - value) <= room
+        return abs(self.value - value) <= self.step * 0.5 + slack + 1e-9 * abs(value)
 
 
 def printed(text: str) -> Printed:
@@ -79,12 +73,10 @@ def printed(text: str) -> Printed:
         raise ValueError(f"no number: {text!r}")
     bound, sign, whole, decimals = found.groups()
     value = float(whole.replace(",", "") + "." + (decimals or "0"))
-    return Printed(
-        -value if sign in {"−", "-"} else value, 10.0 ** -len(decimals or ""), bound, sign == "+"
-    )
+    return Printed(-value if sign in {"−", "-"} else value, 10.0 ** -len(decimals or ""), bound)
 
 
 def in_base(text: str, unit: str) -> Printed:
     """A printed number in base units."""
     number, scale = printed(text), UNITS.get(unit, 1.0)
-    return Printed(number.value / scale, number.step / scale, number.bound, number.signed)
+    return Printed(number.value / scale, number.step / scale, number.bound)

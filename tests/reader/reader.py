@@ -32,10 +32,9 @@ class Reader:
         if not holds:
             self.objections.append(f"{why}: {self.about}")
 
-    def same(self, text: str, value: float, what: str, *, safe: str = "") -> None:
+    def same(self, text: str, value: float, what: str) -> None:
         """That a printed number is this one."""
-        holds = printed(text).is_of(value, safe=safe)
-        self.that(holds, f"{what} is {value:.8g}, not {text}")
+        self.that(printed(text).is_of(value), f"{what} is {value:.8g}, not {text}")
 
     def equal(self, text: str, value: object, what: str) -> None:
         self.that(text == str(value), f"{what} is {value}, not {text}")

@@ -213,5 +213,6 @@ def _row(reader: Reader, table: Table, row: tuple[str, ...], at: int, found: Jud
     could = could and found.detectable <= MOST_DETECTABLE
     reader.that(could == (detectable is not None), "what could be seen")
     if detectable:
-        text = detectable[1] or detectable[2]
-        reader.same(text, found.detectable * 100, "detectable", safe="up")
+        number = printed(detectable[1] or detectable[2])
+        rounded_up = -1e-9 <= number.value - found.detectable * 100 <= number.step + 1e-9
+        reader.that(rounded_up, f"detectable is {found.detectable}, not {detectable[0]}")
