@@ -184,7 +184,8 @@ class Campaign:
         return sorted(here, key=lambda one: order.get(frozenset(one), len(order)))
 
     @cached_property
-    def _at(self) -> dict[tuple[str, Context, str | None], list[tuple[int, Attempt]]]:
+    def of_sides(self) -> dict[tuple[str, Context, str | None], list[tuple[int, Attempt]]]:
+        """The counted trials of each side at each level of a workload, with their blocks."""
         found: dict[tuple[str, Context, str | None], list[tuple[int, Attempt]]] = defaultdict(list)
         for planned in self.plan.trials:
             cell = planned.cell
@@ -194,8 +195,7 @@ class Campaign:
         return found
 
     def at(self, workload: str, context: Context, side: str) -> list[tuple[int, Attempt]]:
-        """The counted trials of a side at a level, with their blocks."""
-        return self._at.get((workload, context, side), [])
+        return self.of_sides.get((workload, context, side), [])
 
     def values(self, workload: str, context: Context, side: str, metric: str) -> dict[int, float]:
         """By block, of the counted trials."""

@@ -13,9 +13,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
-from typing import Any
 
-from teiten.kinds.probes.measurement import MEASUREMENT, measurement_of
+from teiten.kinds.probes.measurement import measurement_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.stacks import StackSamples
 from teiten.model.trial import Outcome
@@ -227,18 +226,15 @@ def problem_counts(campaign: Campaign) -> Counter[str]:
 def _observed(campaign: Campaign) -> Iterator[tuple[str, float]]:
     """The seconds of each side under load at each level, which is its part of those of its starts,
     a third of them, and those of the longest start."""
-    starts: dict[object, dict[int, float]] = defaultdict(dict)
     shared = campaign.plan.study.sides_of_a_start or 1
-    for trial in campaign.plan.trials:
-        counted = campaign.counted.get(trial.number)
-        seconds = counted.metrics.get("measured_seconds") if counted is not None else None
-        if seconds is not None:
-            starts[trial.cell][trial.block] = seconds
     caution = "caution.rare-stalls-unseen.what"
-    for of_side in starts.values():
-        yield f"{caution} observed", sum(of_side.values()) / shared
-        yield f"{caution} rare", sum(of_side.values()) / shared / 3
-        yield f"{caution} longest", max(of_side.values())
+    for trials in campaign.of_sides.values():
+        held = {block: trial.metrics.get("measured_seconds") for block, trial in trials}
+        seconds = [each for each in held.values() if each is not None]
+        if seconds:
+            yield f"{caution} observed", sum(seconds) / shared
+            yield f"{caution} rare", sum(seconds) / shared / 3
+            yield f"{caution} longest", max(seconds)
 
 
 def _of_verdicts(campaign: Campaign) -> Iterator[tuple[str, float]]:
@@ -367,52 +363,49 @@ def _of_machine(campaign: Campaign) -> Iterator[tuple[str, float]]:
 
 def _of_causes(campaign: Campaign) -> Iterator[tuple[str, float]]:
     """Samples of call stacks."""
-    windows: dict[object, dict[str | None, list[Any]]] = defaultdict(lambda: defaultdict(list))
-    for trial in campaign.plan.trials:
-        samples = getattr(campaign.counted.get(trial.number), "stack_samples", None)
-        if samples is not None:
-            key = trial.cell.workload, trial.cell.context(campaign.contrast)
-            windows[key][trial.cell.level(campaign.contrast)].append(samples)
+    windows: dict[object, list[list[StackSamples]]] = defaultdict(list)
+    for (workload, context, _), trials in campaign.of_sides.items():
+        every = (getattr(trial, "stack_samples", None) for _, trial in trials)
+        sampled = [each for each in every if each is not None]
+        if sampled:
+            windows[workload, context].append(sampled)
     for sides in windows.values():
-        for stacks in sides.values():
-            yield from _of_windows(stacks)
-        yield "(flame.difference|root.functions)-note pairs", min(map(len, sides.values()))
+        yield from itertools.chain.from_iterable(map(_of_windows, sides))
+        yield "(flame.difference|root.functions)-note pairs", min(map(len, sides))
 
 
 def _of_loads(campaign: Campaign) -> Iterator[tuple[str, float]]:
     """How much of the processors was left at a load, and which share of backends ran."""
-    busy: dict[object, list[float]] = defaultdict(list)
-    waits: dict[object, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for trial in campaign.plan.trials:
-        counted = campaign.counted.get(trial.number)
-        if counted is not None and "cpu_user_share" in counted.metrics:
-            states = ("user", "system")
-            busy[trial.cell].append(sum(counted.metrics[f"cpu_{state}_share"] for state in states))
-        for each in getattr(counted, "series", ()):
+    ceilings = campaign.facts.ceilings
+    if ceilings is not None:
+        yield "bottleneck.evidence.cores value", ceilings.cores
+    for trials in campaign.of_sides.values():
+        waits: dict[str, float] = defaultdict(float)
+        for each in (each for _, trial in trials for each in getattr(trial, "series", ())):
             for event, column in each.columns.items() if each.source == "waits" else ():
-                waits[trial.cell][event] += float(column.sum()) * (not event.startswith("Client:"))
-    for events in waits.values():
-        share = events["CPU"] / max(sum(events.values()), 1e-9)
-        for off in (-0.005, 0.0, 0.005):  # the mean of all samples is near to that of the trials
-            yield "bottleneck.evidence.waits_running value", share + off
-    if campaign.facts.ceilings is not None:
-        cores = campaign.facts.ceilings.cores
-        yield "bottleneck.evidence.cores value", cores
-        for shares in busy.values():
-            idle = 1 - median(shares) * campaign.facts.cpu.logical / cores
+                waits[event] += float(column.sum()) * (not event.startswith("Client:"))
+        if waits:  # the mean of all samples is near to that of the trials
+            share = waits["CPU"] / max(sum(waits.values()), 1e-9)
+            near = (share + off for off in (-0.005, 0.0, 0.005))
+            yield from (("bottleneck.evidence.waits_running value", each) for each in near)
+        busy = [
+            trial.metrics["cpu_user_share"] + trial.metrics["cpu_system_share"]
+            for _, trial in trials
+            if "cpu_user_share" in trial.metrics
+        ]
+        if ceilings is not None and busy:
+            idle = 1 - median(busy) * campaign.facts.cpu.logical / ceilings.cores
             yield "bottleneck.evidence.idle_share value", max(0.0, idle)
 
 
 def _of_probes(campaign: Campaign) -> Iterator[tuple[str, float]]:
     """How many statements, and checkpoints, the chart of a probe has, and how many probes there are."""
     drawn: Counter[object] = Counter()
-    for trial in campaign.plan.trials:
-        facts = getattr(campaign.counted.get(trial.number), "facts", {})
-        measured = measurement_of(facts) if MEASUREMENT in facts else None
-        if measured is not None:
-            place = trial.cell.workload, trial.cell.context(campaign.contrast)
-            drawn[place] += sum(len(step.statements) for step in measured.measured)
-            drawn[place] += len(measured.checkpoints)
+    for (workload, context, _), trials in campaign.of_sides.items():
+        for measured in (measurement_of(getattr(trial, "facts", {})) for _, trial in trials):
+            if measured is not None:
+                drawn[workload, context] += sum(len(step.statements) for step in measured.measured)
+                drawn[workload, context] += len(measured.checkpoints)
     yield from (("chart.distribution.note count", count) for count in drawn.values())
     yield "recommend.open-many of", len(drawn)
     shared = campaign.plan.study.measure.alpha / max(1, campaign.comparisons_of_probes)
