@@ -293,6 +293,8 @@ QUANTITIES: tuple[tuple[str, Quantity], ...] = (
 def _of_sides(campaign: Campaign, workload: str) -> Iterator[Effect]:
     """Of every two sides at each level the means, over the pairs that have both, with the interval of
     their difference, at a share of α; of all sides the medians."""
+    every = {trial.block for trial in campaign.planned(workload)}
+    ended = {block for block in every if campaign.by_start({block: 0.0})}
     for dimension, quantity in QUANTITIES:
         of_side = {
             (context, side): {
@@ -308,18 +310,17 @@ def _of_sides(campaign: Campaign, workload: str) -> Iterator[Effect]:
         known: dict[tuple[str, str], list[tuple[list[float], list[float]]]] = defaultdict(list)
         for context, old, new in compared(campaign, workload):
             both = of_side[context, old], of_side[context, new]
-            blocks = sorted(both[0].keys() & both[1].keys())
-            d = campaign.by_start({at: both[1][at] - both[0][at] for at in blocks})
-            if d:
+            blocks = sorted(both[0].keys() & both[1].keys() & ended)
+            if blocks:
                 means = [fmean(values[at] for at in blocks) for values in both]
+                d = campaign.by_start({at: both[1][at] - both[0][at] for at in blocks})
                 known[old, new].append((means, [*d.values()]))
         for levels in known.values():
-            shares = {
-                campaign.plan.study.measure.alpha / len(levels),
-                campaign.comparison_alpha(workload),
-            }
-            for (means, d), alpha in itertools.product(levels, shares):
-                yield Effect({dimension: [*means, *_interval(campaign, d, alpha)]})
+            shared = campaign.plan.study.measure.alpha / len(levels)
+            for alpha in {shared, campaign.comparison_alpha(workload)}:
+                for means, differences in levels:
+                    interval = _interval(campaign, differences, alpha)
+                    yield Effect({dimension: [*means, *interval]})
 
 
 def _interval(campaign: Campaign, d: Sequence[float], alpha: float) -> list[float]:
