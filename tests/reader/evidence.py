@@ -338,14 +338,6 @@ class Evidence:
     def counted(self) -> Selection:
         return frozenset((trial.number, trial.attempt) for trial in self.campaign.counted.values())
 
-    @property
-    def factors(self) -> dict[str, tuple[str, ...]]:
-        return self.reader.factors
-
-    @property
-    def names(self) -> dict[str, dict[str, set[str]]]:
-        return self.reader.names
-
     # --- which trials a cell is about ----------------------------------------------------------
 
     def selection(self, table: Table, row: Sequence[str], heading: str) -> Selection:
@@ -364,7 +356,7 @@ class Evidence:
         )
         if named:
             chosen = self._where(chosen, lambda trial: trial.cell.workload == named[0])
-        for factor, levels in self.names.items():
+        for factor, levels in self.reader.names.items():
             wanted = self._listed(levels, row)
             level = self._level_of(factor, levels, table, row, heading, about)
             wanted = wanted or ({level} if level is not None else set())
@@ -400,7 +392,7 @@ class Evidence:
         about: str,
     ) -> str | None:
         own = self.reader.factor_text(factor)
-        others = {self.reader.factor_text(name) for name in self.factors} - {own}
+        others = {self.reader.factor_text(name) for name in self.reader.factors} - {own}
         for name, cell in zip(table.columns, row, strict=False):
             if name in others:
                 continue
@@ -735,7 +727,7 @@ class Evidence:
 
     def _of_levels(self, table: Table) -> Iterator[str]:
         """Objects to levels that a factor has not, and to rows of the same levels."""
-        by_text = {self.reader.factor_text(factor): factor for factor in self.factors}
+        by_text = {self.reader.factor_text(factor): factor for factor in self.reader.factors}
         keys = ("table.probe.side", "table.versions.side")
         sides = {phrase(self.reader.language, key) for key in keys}
         for at in (at for at, heading in enumerate(table.columns) if heading in sides):
@@ -747,7 +739,7 @@ class Evidence:
             at: by_text[heading] for at, heading in enumerate(table.columns) if heading in by_text
         }
         for at, factor in columns.items():
-            known = set().union(*self.names[factor].values())
+            known = set().union(*self.reader.names[factor].values())
             for row in table.rows:
                 if row[at].isdigit() and row[at] not in known:
                     yield f"{table.caption} · {table.columns[at]}: no such level: {row[at]}"
@@ -787,13 +779,13 @@ class Evidence:
         levels = {self.reader.factor_text(factor): (factor, level) for factor, level in cell.levels}
         for heading, text in zip(table.columns, row, strict=True):
             factor, level = levels.get(heading, ("", ""))
-            if factor and text not in {*self.names[factor][level], "", "—"}:
+            if factor and text not in {*self.reader.names[factor][level], "", "—"}:
                 yield f"{table.caption} · {heading}: {level}, not {text}"
             if MOMENT.fullmatch(text) and text not in moments:
                 yield f"{table.caption} · {heading}: {moments}, not {text}"
             if heading == phrase(self.reader.language, "table.level"):
                 own = set[str]().union(
-                    *(self.names[factor][level] for factor, level in cell.levels)
+                    *(self.reader.names[factor][level] for factor, level in cell.levels)
                 )
                 parts = text.split(self.reader.separator)
                 yield from (
@@ -976,7 +968,7 @@ class Evidence:
     @cached_property
     def _named_levels(self) -> re.Pattern[str]:
         """A level behind the name of its factor."""
-        names = {re.escape(self.reader.factor_text(factor)) for factor in self.factors}
+        names = {re.escape(self.reader.factor_text(factor)) for factor in self.reader.factors}
         return re.compile(
             rf"(?<![\w_])({'|'.join(sorted(names))}) = ([A-Za-z\d.]*\d[A-Za-z\d.]*%?)"
         )
@@ -988,7 +980,7 @@ class Evidence:
     @cached_property
     def level_names(self) -> set[str]:
         """How levels and servers are called."""
-        known = (names for levels in self.names.values() for names in levels.values())
+        known = (names for levels in self.reader.names.values() for names in levels.values())
         return self.versions.union(*known)
 
     @cached_property
@@ -1076,7 +1068,7 @@ class Evidence:
         for name, level in self._named_levels.findall(text):
             levels = (
                 each
-                for factor in self.factors
+                for factor in self.reader.factors
                 if self.reader.factor_text(factor) == name
                 for known in self.every
                 for each in known.levels(factor)
@@ -1134,7 +1126,7 @@ class Evidence:
     @cached_property
     def headings(self) -> set[str]:
         """What columns of levels are called."""
-        return {self.reader.factor_text(factor) for factor in self.factors}
+        return {self.reader.factor_text(factor) for factor in self.reader.factors}
 
     @cached_property
     def moments(self) -> set[str]:
@@ -1218,7 +1210,11 @@ class Evidence:
             (heading, cells[0])
             for at, heading in enumerate(table.columns[: len(row)])
             if at == column
-            or any(heading in names for levels in self.names.values() for names in levels.values())
+            or any(
+                heading in names
+                for levels in self.reader.names.values()
+                for names in levels.values()
+            )
             if len(cells := [*self._cells(heading, row[at], cell.row)]) == 1
         ]
         if len(sides) < 2:
@@ -1245,7 +1241,7 @@ class Evidence:
         """What a row's trials are, set against those of another level of one factor."""
         chosen = self.selection(table, row, heading)
         found: dict[Rule, float] = {}
-        for factor, levels in self.factors.items():
+        for factor, levels in self.reader.factors.items():
             here = {self.planned[number].cell.level(factor) for number, _ in chosen}
             compared = self._sides(factor, row, heading)
             if compared is not None:
@@ -1269,7 +1265,7 @@ class Evidence:
                 found = [
                     level
                     for name in named
-                    for level, known in self.names[factor].items()
+                    for level, known in self.reader.names[factor].items()
                     if name in known
                 ]
                 if len(found) == 2:
@@ -1280,7 +1276,7 @@ class Evidence:
         """The only two levels that cells are called after."""
         found = [
             level
-            for level, known in self.names[factor].items()
+            for level, known in self.reader.names[factor].items()
             if known & {cell for cell in cells if not cell.isdigit()}
         ]
         return (found[0], found[1]) if len(found) == 2 else None

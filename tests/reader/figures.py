@@ -147,7 +147,7 @@ class Figures:
 
     def _cells(self, table: Table, row: Sequence[str]) -> list[Cell]:
         own: dict[str, frozenset[str]] = {}
-        for factor, names in self.evidence.names.items():
+        for factor, names in self.reader.names.items():
             factor_text = self.reader.factor_text(factor)
             own[factor] = frozenset(
                 level
@@ -170,7 +170,7 @@ class Figures:
                 factor: known
                 or frozenset(
                     level
-                    for level, names in self.evidence.names[factor].items()
+                    for level, names in self.reader.names[factor].items()
                     if heading in names and not heading.isdigit()
                 )
                 for factor, known in own.items()
@@ -193,7 +193,7 @@ class Figures:
                 )
                 for level, names in levels.items()
             }
-            for factor, levels in self.evidence.names.items()
+            for factor, levels in self.reader.names.items()
         }
 
     def _named(self, text: str) -> Levels:
@@ -423,9 +423,9 @@ class Figures:
     def _labelled(self, kind: str, text: str) -> list[str] | None:
         """What is wrong of a number behind a label that says what it is; None of other texts."""
         label, _, number = text.partition(": ")
-        factors = {self.reader.factor_text(factor): factor for factor in self.evidence.factors}
+        factors = {self.reader.factor_text(factor): factor for factor in self.reader.factors}
         factors.pop(self.reader.factor_text("server"), None)  # named by its version
-        levels = self.evidence.factors.get(factors.get(label, ""), ())
+        levels = self.reader.factors.get(factors.get(label, ""), ())
         if kind == "pair" and levels and all(level.isdigit() for level in levels):
             numbers = sorted(re.findall(r"\d+", number))
             right = (sorted(levels), sorted({*levels} - {"0"}))
