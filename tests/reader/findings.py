@@ -342,7 +342,7 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
         reason(reader, (*row[:-1], why[1] or why[2]))
     outcome_by_plans(reader, row, word)
     check = CHECK.search(row[2])
-    bounds = bounds_of(reader, row[3])
+    bounds, beyond = bounds_of(reader, row[3])
     kept = sentence(reader.language, "claim.of-checks").search(row[2])
     if kept:
         left, of = int(kept["kept"]), int(kept["count"])
@@ -359,7 +359,14 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     ratio, low, high = (printed(one) for one in check.groups())
     room = 0.5 * max(low.step, high.step) + 1e-9
     inside = low.value >= bounds[0] - room and high.value <= bounds[1] + room
-    outside = low.value >= bounds[1] - room or high.value <= bounds[0] + room
+    assert beyond is not None
+    outside = low.value >= beyond[1] - room or high.value <= beyond[0] + room
+    ahead = 1 + reader.measure.delta
+    if beyond != bounds:
+        reader.that(
+            1.0 in bounds and min(abs(beyond[0] - ahead), abs(1 / beyond[1] - ahead)) < 1e-3,
+            "not contradicted from the difference that matters",
+        )
     reader.that(low.value - room <= ratio.value <= high.value + room, "not within its interval")
     if word == "reproduced":
         reader.that(inside, "not within the bounds")
@@ -392,7 +399,23 @@ def has_pairs(reader: Reader, row: tuple[str, ...]) -> bool:
     return finding is None or any(len(a & b) > 1 for a, b in every)
 
 
-def bounds_of(reader: Reader, text: str) -> tuple[float, float] | None:
+Ends = tuple[float, float]
+
+
+def bounds_of(reader: Reader, text: str) -> tuple[Ends | None, Ends | None]:
+    """Where a check must lie, and outside of what it contradicts; the same, but for ``≥ 1;
+    contradicted below 1.02``."""
+    for key in ("claim.contradicted-below", "claim.contradicted-above"):
+        said = sentence(reader.language, key).fullmatch(text)
+        bounds = plain_bounds(reader, said["bounds"]) if said else None
+        if said and bounds and SLOT.fullmatch(said["end"]):
+            end = printed(said["end"]).value
+            return bounds, (end, bounds[1]) if key.endswith("below") else (bounds[0], end)
+    bounds = plain_bounds(reader, text)
+    return bounds, bounds
+
+
+def plain_bounds(reader: Reader, text: str) -> Ends | None:
     """``≥ 1.2``, ``0.9 to 1.1``, ``1.2以上``"""
     for key in ("claim.at-least", "claim.at-most", "interval.plain"):
         said = sentence(reader.language, key).fullmatch(text)
@@ -412,8 +435,11 @@ def reason(reader: Reader, row: tuple[str, ...]) -> None:
     known = {str(version) for version in versions}
     majors = {str(version.major) for version in versions}
     told = {key: said_reason(reader, key, text) for key in
-            ("over-timeout", "profile", "quick-look", "before", "servers", "cores", "workload")}  # fmt: skip
-    if told["over-timeout"]:
+            ("below-delta", "over-timeout", "profile", "quick-look", "before", "servers", "cores", "workload")}  # fmt: skip
+    if said := told["below-delta"]:
+        delta = printed(said["delta"])
+        reader.that(delta.is_of(100 * reader.measure.delta), "another difference matters")
+    elif told["over-timeout"]:
         over = any("over_timeout" in trial.metrics for trial in campaign.counted.values())
         reader.that(over, "no query exceeded its limit")
     elif told["profile"]:
