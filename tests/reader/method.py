@@ -415,11 +415,12 @@ def _pairs_of_group(
 def effects_of(
     ratios: Sequence[float], confidence: float, *, better: bool | None, new: str = ""
 ) -> Iterator[Effect]:
-    """Ratios of a comparison, in every way in which they are told: their shares with one sign, or all
-    with the other."""
+    """Ratios of a comparison, in every way in which they are told: the shares of an interval's ends
+    with one sign or both with the other, that of the mean, "2 % less (−4 to −0.4 %)", with either."""
     turned = [value for ratio in ratios for value in (ratio, 1 / ratio)]
     for sign in (1, -1):
-        shares = [sign * (ratio - 1) for ratio in ratios]
+        of_mean = [share for ratio in ratios[:1] for share in (ratio - 1, 1 - ratio)]
+        shares = [*of_mean, *(sign * (ratio - 1) for ratio in ratios[1:])]
         yield Effect({"": turned, "share": [*shares, confidence]}, better, new=new)
 
 
