@@ -361,6 +361,7 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     inside = low.value >= bounds[0] - room and high.value <= bounds[1] + room
     assert beyond is not None
     outside = low.value >= beyond[1] - room or high.value <= beyond[0] + room
+    plainly = low.value >= bounds[1] - room or high.value <= bounds[0] + room
     ahead = 1 + reader.measure.delta
     if beyond != bounds:
         reader.that(
@@ -371,7 +372,9 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     if word == "reproduced":
         reader.that(inside, "not within the bounds")
     if word == "contradicted":
+        below_delta = why and said_reason(reader, "below-delta", why[1] or why[2])
         reader.that(outside, "not outside of the bounds")
+        reader.that(plainly or bool(below_delta), "no word on the difference that matters")
     if word == "inconclusive":
         certainly = low.value > bounds[0] + room and high.value < bounds[1] - room
         reader.that(not certainly or bool(why), "it lies within the bounds")

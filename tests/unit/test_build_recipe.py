@@ -17,7 +17,10 @@ from teiten.model.build import BuildSpec
 SOURCE = SourceCode(SourceKind.TARBALL, Path("/s.tar"), "s", None, None, "abc", "15.18", True, 1)
 SPEC = BuildSpec("/s.tar", ("--without-perl",), "-O3 -march=native")
 TOOLS = Tools("gcc", "gcc 12.2.0", ("--without-perl", "--without-readline"), ())
-TREE = BuildTree(Path("/b"), Path("/i/o3"), Path("/b.log"), lambda *_: None)
+
+
+def a_tree() -> BuildTree:
+    return BuildTree(Path("/b"), Path("/i/o3"), Path("/b.log"), lambda *_: None)
 
 
 def test_a_missing_library_is_left_out_and_said() -> None:
@@ -42,7 +45,7 @@ def test_icu_is_no_matter_before_16_and_meson_has_words_of_its_own() -> None:
 
 
 def test_the_flags_go_to_configure_and_contrib_is_built() -> None:
-    words = [step.arguments for step in steps(SPEC, TOOLS, TREE, 4)]
+    words = [step.arguments for step in steps(SPEC, TOOLS, a_tree(), 4)]
     assert words[0] == (
         "/b/source/configure", "--prefix=/i/o3", "--without-perl", "--without-readline",
         "CC=gcc", "CFLAGS=-O3 -march=native",
@@ -52,12 +55,12 @@ def test_the_flags_go_to_configure_and_contrib_is_built() -> None:
 
 
 def test_without_flags_configure_keeps_its_own() -> None:
-    first = steps(replace(SPEC, cflags=None), TOOLS, TREE, 1)[0]
+    first = steps(replace(SPEC, cflags=None), TOOLS, a_tree(), 1)[0]
     assert not any(word.startswith("CFLAGS") for word in first.arguments)
 
 
 def test_meson_gets_the_flags_for_the_link_too() -> None:
-    first, compile_step, install = steps(replace(SPEC, meson=True), TOOLS, TREE, 3)
+    first, compile_step, install = steps(replace(SPEC, meson=True), TOOLS, a_tree(), 3)
     assert {"-Dc_args=-O3 -march=native", "-Dc_link_args=-O3 -march=native"} <= set(first.arguments)
     assert compile_step.arguments == ("ninja", "-j3")
     assert "--destdir=/b/destination" in install.arguments

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from teiten.analysis.claims.checks import estimated, exact, standing_between
+from teiten.analysis.claims.checks import check_of, estimated, exact, standing_between
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import (
     Claim,
     ClaimContrast,
     ClaimNeeds,
     ClaimOutcome,
+    ClaimQuestion,
     ClaimStanding,
     Reason,
 )
@@ -28,7 +29,7 @@ from teiten.analysis.verdict.verdict import LEFT_BEHIND
 from teiten.claims import catalogue
 from teiten.claims.catalogue import claims_of
 from teiten.claims.curves import LINE
-from teiten.claims.predicates.effect import Bounds, Effect
+from teiten.claims.predicates.effect import CONTRAST, Bounds, Effect
 from teiten.claims.predicates.shapes import Rising, Straight
 from teiten.cli.campaign import carry_out as campaign
 from teiten.cli.console import Console, Verbosity
@@ -134,6 +135,34 @@ def test_a_difference_smaller_than_delta_contradicts_a_finding_of_a_direction(
     (check,) = found.checks
     assert check.contradicting == ((1.02, None) if of_new else (None, 1 / 1.02))
     assert check.margin == PLAN.study.measure.delta == 0.02
+
+
+def test_a_finding_of_a_small_difference_is_not_contradicted_by_a_smaller_one() -> None:
+    little = between(Effect((Bounds(1.0, 1.1),)))
+    assert outcome(little, attempts(with_effect(1.0))).standing is INCONCLUSIVE
+    assert outcome(little, attempts(with_effect(1.05))).standing is REPRODUCED
+    few_times = between(Effect((Bounds(1.0, 5.0),)))
+    assert outcome(few_times, attempts(with_effect(1.0))).standing is CONTRADICTED
+
+
+def test_of_several_checks_the_one_outside_of_its_bounds_decides() -> None:
+    def truth(server: str, clients: float) -> float:
+        ratio = {1.0: 0.97, 8.0: 1.0}.get(clients, 1.2)
+        return saturating(server, clients) * (ratio if server == "14" else 1)
+
+    found = outcome(between(Effect((Bounds(1.0, each=True),))), attempts(truth))
+    assert found.standing is CONTRADICTED and found.reason is None
+    assert found.deciding is not None and found.deciding.at == (1.0,)
+    below = [check.at for check in found.checks if check.is_below_margin]
+    assert below == [(8.0,)]
+
+
+def test_what_contradicts_by_the_strict_interval_alone_says_whether_delta_did() -> None:
+    logs = (-0.006, -0.010, -0.001, -0.009, -0.0015, -0.008)
+    question = ClaimQuestion(CONTRAST, ("13", "14"), (1.0,), dict(enumerate(logs)), 0.0, math.inf)
+    check = check_of(question, 0.05, estimated, among=4, delta=Share(0.02))
+    assert check.high is not None and check.high < 1
+    assert check.standing is CONTRADICTED and check.is_below_margin
 
 
 def test_a_direction_is_open_where_the_difference_may_be_delta_or_none() -> None:

@@ -40,7 +40,8 @@ def reduced(folder: Path) -> bytes:
         tempfile.TemporaryDirectory(prefix="teiten-published-") as place,
         closing(connect.untouched(file)) as source,
     ):
-        if source.execute("SELECT 1 FROM event WHERE kind = ?", (PUBLISHED,)).fetchone():
+        known = source.execute("SELECT 1 FROM event WHERE kind = ?", (PUBLISHED,)).fetchone()
+        if known and hasattr(source, "serialize"):  # not with an SQLite older than 3.36
             return _compressed(source.serialize())
         path = Path(place) / FILE_NAME
         with closing(sqlite3.connect(path)) as copy:

@@ -62,7 +62,7 @@ def outcome_word(t: Texts, outcome: ClaimOutcome) -> str:
 
 
 def reason_text(t: Texts, reason: Reason | None) -> str:
-    """Why a claim does not apply, or stays inconclusive; empty without a reason."""
+    """Why a claim does not apply, stays inconclusive or is contradicted; empty without a reason."""
     return "" if reason is None else t(f"claim-reason.{reason.code}", **dict(reason.values))
 
 

@@ -34,6 +34,9 @@ from teiten.model.plan import Plan
 from teiten.model.study import SERVER
 from teiten.model.units import Share
 
+NARROW = math.log(1.25)
+"""Bounds nearer to each other ask for a small difference, as a ratio: one that is smaller than δ is
+none against it."""
 Estimate = tuple[float, float, float]
 """Mean and interval, as logarithms."""
 Estimator = Callable[[Sequence[float], float], Estimate | None]
@@ -177,7 +180,9 @@ def check_of(
     estimate = estimator(values, own)
     strict = estimator(values, min(own, alpha / among))
     mean, low, high = estimate or (None, None, None)
-    margin = delta if question.kind.of_sides else NO_MARGIN
+    margin = delta if question.kind.of_sides and not _is_narrow(question) else NO_MARGIN
+    standing = standing_between(estimate, strict, question.low, question.high, margin)
+    contradicts = standing is ClaimStanding.CONTRADICTED
     return Check(
         kind=question.kind,
         sides=question.sides,
@@ -188,14 +193,24 @@ def check_of(
         least=None if math.isinf(question.low) else math.exp(question.low),
         most=None if math.isinf(question.high) else math.exp(question.high),
         pairs=len(values),
-        standing=standing_between(estimate, strict, question.low, question.high, margin),
+        standing=standing,
         classes=question.classes,
         server=question.server,
         metric=question.metric,
         confidence=None if estimate is None else Share(1 - own),
         lack=lack_of(values) if estimate is None else "",
         margin=margin,
+        is_below_margin=contradicts and not _outside(strict, question.low, question.high),
     )
+
+
+def _is_narrow(question: ClaimQuestion) -> bool:
+    """Whether a finding is about a small difference: "only a little faster"."""
+    return question.high - question.low < NARROW
+
+
+def _outside(estimate: Estimate | None, low: float, high: float) -> bool:
+    return estimate is not None and (estimate[2] < low or estimate[1] > high)
 
 
 def standing_between(
@@ -219,6 +234,6 @@ def standing_between(
             highest, above = -math.ulp(0.0), -math.log1p(margin)
     if estimate is not None and lowest <= estimate[1] and estimate[2] <= highest:
         return ClaimStanding.REPRODUCED
-    if strict is not None and (strict[2] < below or strict[1] > above):
+    if _outside(strict, below, above):
         return ClaimStanding.CONTRADICTED
     return ClaimStanding.INCONCLUSIVE

@@ -176,11 +176,14 @@ _RANK = {ClaimStanding.CONTRADICTED: 0, ClaimStanding.INCONCLUSIVE: 1, ClaimStan
 
 
 def deciding_of(checks: Sequence[Check]) -> Check | None:
-    """The check that contradicts; else one that is open; else the one nearest to its bounds."""
-    ranked = sorted(
-        checks, key=lambda check: (_RANK[check.standing], check.ratio is None, _room(check))
-    )
-    return ranked[0] if ranked else None
+    """The check that contradicts, most of all by its bounds; else one that is open; else the one
+    nearest to its bounds."""
+
+    def rank(check: Check) -> tuple[object, ...]:
+        standing = _RANK[check.standing]
+        return standing, check.is_below_margin, check.ratio is None, _room(check)
+
+    return min(checks, key=rank, default=None)
 
 
 def _room(check: Check) -> float:

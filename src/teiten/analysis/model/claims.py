@@ -234,6 +234,8 @@ class Check:
     """The code of the reason why nothing can be said; empty where there is an interval."""
     margin: Share = NO_MARGIN
     """The smallest difference that matters (δ), where two sides are compared."""
+    is_below_margin: bool = False
+    """Whether it contradicts only in that the difference is less than δ."""
 
     @property
     def contradicting(self) -> tuple[float | None, float | None]:
@@ -242,15 +244,6 @@ class Check:
         low = 1 + self.margin if self.least == 1 else self.least
         high = 1 / (1 + self.margin) if self.most == 1 else self.most
         return low, high
-
-    @property
-    def is_below_margin(self) -> bool:
-        """Whether it contradicts only in that the difference is less than δ."""
-        if self.standing is not ClaimStanding.CONTRADICTED or None in (self.low, self.high):
-            return False
-        (least, most), (low, high) = (self.least, self.most), (self.low, self.high)
-        assert low is not None and high is not None
-        return not (least is not None and high < least) and not (most is not None and low > most)
 
     @property
     def effect(self) -> Interval | None:

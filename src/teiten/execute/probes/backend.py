@@ -90,7 +90,7 @@ def backend_process(pid: int, started: float) -> psutil.Process | None:
 
     ``started``: seconds since 1970.
     """
-    with suppress(psutil.Error):
+    with suppress(psutil.Error, ValueError):  # a pooler's number may be negative
         process = psutil.Process(pid)
         begun = process.create_time()
         if process.name().startswith(PROGRAMS) and abs(begun - started) < APART:

@@ -44,11 +44,18 @@ def end_detached(*, of_dead: bool = False) -> int:
     left alone, as is every process without a mark.
     """
     own = mark().get(VARIABLE)
-    ended = 0
-    for pid, value in _marked() if own is not None else ():
-        if (_has_left(pid) if value == own else of_dead and _is_orphan(value)) and _end(pid, value):
-            ended += 1
-    return ended
+    killed: list[int] = []
+    try:
+        for pid, value in _marked() if own is not None else ():
+            if _has_left(pid) if value == own else of_dead and _is_orphan(value):
+                killed += _killed(pid, value)
+        end = time.monotonic() + DYING
+        for descriptor in killed:
+            wait_for_end(descriptor, max(0.0, end - time.monotonic()))
+    finally:
+        for descriptor in killed:
+            os.close(descriptor)
+    return len(killed)
 
 
 def _marked() -> Iterator[tuple[int, str]]:
@@ -107,17 +114,18 @@ def _is_orphan(value: str) -> bool:
         return False
 
 
-def _end(pid: int, value: str) -> bool:
+def _killed(pid: int, value: str) -> list[int]:
+    """Kill a process; its descriptor, or nothing where it has ended or the pid is another's now."""
     with suppress(OSError):
         descriptor = os.pidfd_open(pid)
         try:
-            if _value(pid) == value:  # the pid is still that process's
+            if _value(pid) == value:
                 signal.pidfd_send_signal(descriptor, KILL)
-                wait_for_end(descriptor, DYING)
-                return True
-        finally:
-            os.close(descriptor)
-    return False
+                return [descriptor]
+        except OSError:
+            pass
+        os.close(descriptor)
+    return []
 
 
 def wait_for_end(descriptor: int, seconds: float) -> None:
