@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar
 
 import psycopg
 
+from teiten.connections import first_value
 from teiten.errors import WorkloadError, first_line
 from teiten.execute.client.contract import Program, Running
 from teiten.execute.postgres.beside import filled
@@ -287,8 +288,7 @@ def _last_line(file: Path) -> str:
 
 def number(connection: psycopg.Connection[Any], query: str) -> int:
     """The number that a query gives."""
-    row = connection.execute(query.encode()).fetchone()
-    return int(row[0] or 0) if row else 0
+    return int(first_value(connection, query.encode()) or 0)
 
 
 def told(error: psycopg.Error, method: Method, part: str) -> Exception:

@@ -20,6 +20,7 @@ from typing import Any
 import psycopg
 from psycopg import pq
 
+from teiten.connections import first_value
 from teiten.errors import WorkloadError
 from teiten.execute.bench import CampaignRecord
 from teiten.kinds.queries.model import Query
@@ -100,8 +101,7 @@ class QuerySession:
 
     def _has_written(self) -> bool:
         """Whether this transaction has got a number: those that only read get none."""
-        row = self._connection.execute(WRITTEN).fetchone()
-        return row is not None and bool(row[0])
+        return bool(first_value(self._connection, WRITTEN))
 
     def explain(self, query: Query, *, analyze: bool) -> str | None:
         """EXPLAIN's JSON; None where the execution that it measures exceeded the limit.

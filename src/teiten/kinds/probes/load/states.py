@@ -19,6 +19,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from teiten.connections import first_value
 from teiten.errors import ServerError
 from teiten.execute.bench import Bench
 from teiten.execute.sites.contract import Site
@@ -274,5 +275,4 @@ class Inspector:
         self._connection.close()
 
     def _one(self, query: str, values: Any = None) -> Any:
-        row = self._connection.execute(query.encode(), values).fetchone()
-        return row[0] if row else 0
+        return first_value(self._connection, query.encode(), values)
