@@ -269,7 +269,7 @@ def test_numbers_of_trials() -> None:
         MeasuredStep("read", "b", 20, (timed(5.0),)),
     )
     assert of(Take.MEAN, measured=parts)["probe_seconds"] == 4.0
-    assert of(Take.MEDIAN, measured=parts)["probe_seconds"] == 3.5
+    assert of(Take.MEDIAN, measured=parts)["probe_seconds"] == pytest.approx(3.5)
     assert of(Take.MEAN, measured=parts)["from_buffers"] == 1.0
     commits = (MeasuredStep("read", "", 10, (timed(1.0, commit=3.0), timed(1.0, commit=4.0))),)
     assert of(Take.COMMIT, measured=commits)["probe_seconds"] == 3.5
@@ -282,6 +282,18 @@ def test_numbers_of_trials() -> None:
     checkpoints = tuple(Checkpointed("read", "", Seconds(one), 5, 5) for one in (1.0, 2.0, 9.0))
     assert of(Take.MEDIAN, checkpoints=checkpoints)["probe_seconds"] == 2.0
     assert of(Take.MEAN) == {}
+
+
+def test_a_median_of_times_that_explain_prints_alike_moves_with_their_shares() -> None:
+    def of(nines: int, tens: int) -> float:
+        times = (*(timed(9e-6) for _ in range(nines)), *(timed(10e-6) for _ in range(tens)))
+        measured = (MeasuredStep("read", "", 10, times),)
+        whole = ProbeMeasurement("p", Bytes(GIB), Bytes(GIB), measured=measured)
+        return metrics_of(_probe(Take.MEDIAN, "read"), whole)["probe_seconds"]
+
+    assert of(100, 0) == pytest.approx(9e-6)
+    assert of(50, 50) == pytest.approx(9.5e-6)
+    assert of(49, 51) - of(51, 49) == pytest.approx(0.04e-6, rel=0.1)
 
 
 def _probe(take: Take, name: str) -> Probe:

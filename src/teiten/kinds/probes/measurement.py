@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
-from statistics import fmean, median
+from statistics import fmean, median, median_grouped
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -326,6 +326,10 @@ def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
 
 SWEPT = 0.5
 """A statement during which this part of all buffers lost a usage count, has swept."""
+EXPLAIN_STEP = Seconds(1e-6)
+"""The step of EXPLAIN's times, three decimals of a millisecond: a page in the buffers takes a few of
+them, so that the plain median of its times would move by a tenth at once. Their medians are those
+of grouped data: interpolated among the times that are printed alike."""
 
 
 def metrics_of(probe: Probe, measurement: ProbeMeasurement) -> dict[str, float]:
@@ -396,7 +400,7 @@ def _number(probe: Probe, measurement: ProbeMeasurement) -> float | None:
     ]
     runs = [run for run in measurement.with_clients if run.step == probe.number_of]
     if checkpoints:
-        return _taken(probe.take, checkpoints)
+        return fmean(checkpoints) if probe.take is Take.MEAN else median(checkpoints)
     if runs:
         most = max(run.clients for run in runs)
         return fmean(run.latency for run in runs if run.clients == most)
@@ -414,7 +418,8 @@ def _of_part(take: Take, statements: Sequence[Timed], buffers: int) -> float | N
         return sweep_seconds(statements, buffers)
     if take is Take.COMMIT:
         return _commit(statements)
-    return _taken(take, [statement.seconds for statement in statements])
+    seconds = [statement.seconds for statement in statements]
+    return fmean(seconds) if take is Take.MEAN else median_grouped(seconds, EXPLAIN_STEP)
 
 
 def _commit(statements: Sequence[Timed]) -> float | None:
@@ -423,6 +428,3 @@ def _commit(statements: Sequence[Timed]) -> float | None:
     ]
     return median(times) if times else None
 
-
-def _taken(take: Take, seconds: Sequence[float]) -> float:
-    return fmean(seconds) if take is Take.MEAN else median(seconds)
