@@ -327,9 +327,9 @@ def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
 SWEPT = 0.5
 """A statement during which this part of all buffers lost a usage count, has swept."""
 EXPLAIN_STEP = Seconds(1e-6)
-"""The step of EXPLAIN's times, three decimals of a millisecond: a page in the buffers takes a few of
-them, so that the plain median of its times would move by a tenth at once. Their medians are those
-of grouped data: interpolated among the times that are printed alike."""
+"""The step of EXPLAIN's times, three decimals of a millisecond: a page in the buffers takes a few
+of them, so that the plain median of its times would move by a tenth at once. Their medians are
+those of grouped data: interpolated among the times that are printed alike."""
 
 
 def metrics_of(probe: Probe, measurement: ProbeMeasurement) -> dict[str, float]:
@@ -427,4 +427,3 @@ def _commit(statements: Sequence[Timed]) -> float | None:
         statement.commit_seconds for statement in statements if statement.commit_seconds is not None
     ]
     return median(times) if times else None
-
