@@ -23,13 +23,14 @@ from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import HOST
 
 from benchmarks.figures import binomial_interval, percent, row
-from teiten.analysis.claims.forecast import CampaignProgress, further_blocks, next_allotment
+from teiten.analysis.claims.forecast import CampaignProgress, next_allotment, open_findings
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import Check, Claim, ClaimOutcome, ClaimStanding
 from teiten.claims.catalogue import claims_of
 from teiten.claims.predicates.effect import Bounds, Effect
 from teiten.cli.collection.planning import first_study
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import GivenBlocks, is_given, levels_of
 from teiten.model.study import Sequential
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds
@@ -186,23 +187,35 @@ def carried_out(
     known: Mapping[str, InventedCampaign], drawn: Mapping[str, Sequence[Sequence[Attempt]]]
 ) -> dict[str, tuple[ClaimOutcome, ...]]:
     """The outcomes when no time is left, or nothing that time decides. ``drawn``: by block."""
-    blocks = dict.fromkeys(known, LEAST_BLOCKS)
-    outcomes = {name: judged(known[name], drawn[name][:LEAST_BLOCKS]) for name in known}
+    given = {name: [GivenBlocks(LEAST_BLOCKS)] for name in known}
+    outcomes = {name: judged(known[name], drawn[name], given[name]) for name in known}
     left = Seconds(SPARE * BLOCK)
     while allotment := next_allotment(
-        [_progress(name, known[name], blocks[name], outcomes[name]) for name in known], left
+        [_progress(name, known[name], given[name][-1].blocks, outcomes[name]) for name in known],
+        left,
     ):
-        name = allotment.name
-        left = Seconds(left - (allotment.blocks - blocks[name]) * BLOCK)
-        blocks[name] = allotment.blocks
-        outcomes[name] = judged(known[name], drawn[name][: allotment.blocks])
+        name, further = allotment.name, allotment.given
+        blocks = further.blocks - given[name][-1].blocks
+        part = len(further.levels or ()) / len(levels_of(known[name].plan))
+        left = Seconds(left - blocks * part * BLOCK)
+        given[name].append(further)
+        outcomes[name] = judged(known[name], drawn[name], given[name])
     return outcomes
 
 
 def judged(
-    campaign: InventedCampaign, drawn: Sequence[Sequence[Attempt]]
+    campaign: InventedCampaign,
+    drawn: Sequence[Sequence[Attempt]],
+    given: Sequence[GivenBlocks] = (GivenBlocks(MOST_BLOCKS),),
 ) -> tuple[ClaimOutcome, ...]:
-    attempts = [attempt for block in drawn for attempt in block]
+    """``drawn``: by block; ``given``: those that have run, with the levels that they held."""
+    of_number = {trial.number: trial for trial in campaign.plan.trials}
+    attempts = [
+        attempt
+        for block in drawn[: given[-1].blocks]
+        for attempt in block
+        if is_given(campaign.plan, of_number[attempt.number], given)
+    ]
     return assess(campaign.claims, campaign.plan, HOST, attempts)
 
 
@@ -239,10 +252,18 @@ def _key(plan: Plan, trial: PlannedTrial) -> tuple[str, str]:
 def _progress(
     name: str, campaign: InventedCampaign, blocks: int, outcomes: Sequence[ClaimOutcome]
 ) -> CampaignProgress:
-    foretold = (further_blocks(outcome, campaign.plan.study.measure.alpha) for outcome in outcomes)
-    further = tuple(number for number in foretold if number is not None)
-    most = campaign.plan.study.measure.blocks
-    return CampaignProgress(name, blocks, blocks, LEAST_BLOCKS, most, Seconds(0.0), BLOCK, further)
+    measure, levels = campaign.plan.study.measure, levels_of(campaign.plan)
+    return CampaignProgress(
+        name,
+        blocks,
+        allotted=blocks,
+        first=LEAST_BLOCKS,
+        most=measure.blocks,
+        preparing=Seconds(0.0),
+        block=BLOCK,
+        levels=dict.fromkeys(levels, Seconds(BLOCK / len(levels))),
+        open=tuple(open_findings(outcomes, measure.alpha)),
+    )
 
 
 def _is_known(true: ClaimOutcome) -> bool:

@@ -133,7 +133,7 @@ def _of_plan(campaign: Campaign) -> Iterator[tuple[str, float]]:
     yield from _of_levels(campaign)
     yield "procedure.profile seconds", measure.flame_graph_window or 0.0
     if measure.sequential is not None:
-        yield "design.blocks.(sequential|allotted) most", measure.blocks or 0
+        yield "design.blocks.(sequential|allotted|allotted-levels) most", measure.blocks or 0
         yield "design.blocks.sequential budget", measure.sequential.budget or 0
     for nodes in filter(str.isdigit, campaign.levels("nodes")):
         yield "scale-out.pays.(nodes nodes|fewer nodes|none most|possibly nodes)", float(nodes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from dataclasses import replace
@@ -13,6 +14,7 @@ from teiten.analysis.claims.checks import check_of, estimated
 from teiten.analysis.claims.forecast import (
     Allotment,
     CampaignProgress,
+    OpenFinding,
     further_blocks,
     next_allotment,
 )
@@ -29,13 +31,23 @@ from teiten.analysis.verdict.stopping import standing
 from teiten.claims.catalogue import claims_of
 from teiten.claims.curves import LEVELS
 from teiten.claims.predicates.effect import CONTRAST
-from teiten.model.progress import ALLOTTED, Ending, allotted_blocks
+from teiten.model.plan import Level
+from teiten.model.progress import (
+    ALLOTTED,
+    Ending,
+    GivenBlocks,
+    allotted_blocks,
+    given_blocks,
+    level_of,
+)
 from teiten.model.trial import Attempt, Event, Outcome
 from teiten.model.units import Seconds, Share
 from tests.unit.test_stopping import ONE, SWEEP, clients_run
 
 ALPHA, DELTA = Share(0.05), Share(0.02)
-A = CampaignProgress("a", 6, 6, 6, 60, Seconds(0), Seconds(100))
+READ: Level = ("read", ())
+WRITE: Level = ("write", ())
+A = CampaignProgress("a", 6, 6, 6, 60, Seconds(0), Seconds(100), {READ: Seconds(100)})
 B = replace(A, name="b")
 NEW = CampaignProgress("new", 0, 0, 6, 60, Seconds(50), Seconds(100))
 
@@ -119,39 +131,63 @@ def test_too_few_blocks_for_an_interval_are_foretold_to_get_one(mean: float) -> 
     assert further_blocks(two, ALPHA, blocks_of_a_number=3) == 12, "a start of three pairs each"
 
 
+def opened(*blocks: int, at: Level = READ) -> tuple[OpenFinding, ...]:
+    return tuple(OpenFinding(further, frozenset({at})) for further in blocks)
+
+
+def given(name: str, blocks: int, *levels: Level) -> Allotment:
+    return Allotment(name, GivenBlocks(blocks, frozenset(levels or (READ,))))
+
+
+def every_level(name: str, blocks: int) -> Allotment:
+    return Allotment(name, GivenBlocks(blocks))
+
+
 def test_every_campaign_has_its_first_blocks_before_any_has_more() -> None:
-    nearly = replace(A, further=(1,))
-    assert next_allotment([nearly, NEW], Seconds(10_000)) == Allotment("new", 6)
-    assert next_allotment([NEW, replace(NEW, name="later")], Seconds(700)) == Allotment("new", 6)
+    nearly = replace(A, open=opened(1))
+    assert next_allotment([nearly, NEW], Seconds(10_000)) == every_level("new", 6)
+    assert next_allotment([NEW, replace(NEW, name="later")], Seconds(700)) == every_level("new", 6)
 
 
 def test_what_was_cut_off_is_finished_first_whatever_time_is_left() -> None:
     cut = replace(B, blocks=2)
-    assert next_allotment([NEW, cut], Seconds(0)) == Allotment("b", 6)
+    assert next_allotment([NEW, cut], Seconds(0)) == every_level("b", 6)
 
 
 def test_a_first_pass_that_does_not_fit_leaves_the_time_to_others() -> None:
-    assert next_allotment([NEW, replace(A, further=(2,))], Seconds(300)) == Allotment("a", 8)
+    assert next_allotment([NEW, replace(A, open=opened(2))], Seconds(300)) == given("a", 8)
 
 
 def test_time_goes_where_a_finding_costs_least_of_it() -> None:
-    single, several = replace(A, further=(3,)), replace(B, further=(4, 4))
-    assert next_allotment([single, several], Seconds(10_000)) == Allotment("b", 10)
-    slow = replace(several, block=Seconds(900))
-    assert next_allotment([single, slow], Seconds(10_000)) == Allotment("a", 9)
+    single, several = replace(A, open=opened(3)), replace(B, open=opened(4, 4))
+    assert next_allotment([single, several], Seconds(10_000)) == given("b", 10)
+    slow = replace(several, levels={READ: Seconds(900)})
+    assert next_allotment([single, slow], Seconds(10_000)) == given("a", 9)
+
+
+def test_further_blocks_hold_only_the_levels_by_which_their_findings_are_judged() -> None:
+    both = {READ: Seconds(95), WRITE: Seconds(5)}
+    some = replace(A, levels=both, open=(*opened(3), *opened(5, at=WRITE)))
+    assert next_allotment([some], Seconds(10_000)) == given("a", 11, WRITE)
+    assert next_allotment([some], Seconds(20)) is None, "five blocks take 25 seconds"
+    near = replace(A, levels=both, open=(*opened(1), *opened(2, at=WRITE)))
+    alike = replace(B, open=opened(1))
+    assert next_allotment([alike, near], Seconds(10_000)) == given("a", 8, WRITE)
+    crossing = replace(near, open=(OpenFinding(2, frozenset({READ, WRITE})),))
+    assert next_allotment([crossing], Seconds(10_000)) == given("a", 8, READ, WRITE)
 
 
 def test_blocks_are_at_most_doubled_before_the_next_forecast() -> None:
-    assert next_allotment([replace(A, further=(40,))], Seconds(10_000)) == Allotment("a", 12)
+    assert next_allotment([replace(A, open=opened(40))], Seconds(10_000)) == given("a", 12)
 
 
 def test_nothing_is_given_that_cannot_decide() -> None:
-    beyond_time, beyond_plan = replace(A, further=(20,)), replace(B, further=(55,))
+    beyond_time, beyond_plan = replace(A, open=opened(20)), replace(B, open=opened(55))
     assert next_allotment([beyond_time, beyond_plan, A], Seconds(1_500)) is None
 
 
 def test_pairs_that_share_a_start_are_given_together() -> None:
-    assert next_allotment([replace(A, further=(1,), unit=4)], Seconds(1_000)) == Allotment("a", 10)
+    assert next_allotment([replace(A, open=opened(1), unit=4)], Seconds(1_000)) == given("a", 10)
 
 
 def attempts(blocks: int) -> list[Attempt]:
@@ -163,12 +199,28 @@ def attempts(blocks: int) -> list[Attempt]:
 
 
 def test_a_campaign_runs_the_blocks_that_it_was_given_with_every_level() -> None:
-    stands = standing(SWEEP, attempts(2), Seconds(0), 3)
+    three = (GivenBlocks(3),)
+    stands = standing(SWEEP, attempts(2), Seconds(0), three)
     last = {trial.number for trial in SWEEP.trials if trial.block == 3}
     assert stands.ending is None and not last & stands.unneeded
     assert {trial.number for trial in SWEEP.trials if trial.block > 3} <= stands.unneeded
-    assert standing(SWEEP, attempts(3), Seconds(0), 3).ending is Ending.ALLOTTED_SPENT
+    assert standing(SWEEP, attempts(3), Seconds(0), three).ending is Ending.ALLOTTED_SPENT
     assert clients_run(SWEEP, attempts(3)) == ["124"] * 3
+
+
+def test_blocks_that_were_given_with_some_levels_hold_no_others() -> None:
+    chosen = level_of(SWEEP, SWEEP.trials[0])
+    given = (GivenBlocks(2), GivenBlocks(4, frozenset({chosen})), GivenBlocks(5))
+    stands = standing(SWEEP, attempts(2), Seconds(0), given)
+    wanted = {
+        trial.number
+        for trial in SWEEP.trials
+        if trial.block in (1, 2, 5) or (trial.block in (3, 4) and level_of(SWEEP, trial) == chosen)
+    }
+    assert stands.ending is None
+    assert stands.unneeded == {trial.number for trial in SWEEP.trials} - wanted
+    ran = [attempt for attempt in attempts(5) if attempt.number in wanted]
+    assert standing(SWEEP, ran, Seconds(0), given).ending is Ending.ALLOTTED_SPENT
 
 
 def test_decided_verdicts_do_not_end_a_campaign_of_a_collection() -> None:
@@ -179,10 +231,16 @@ def test_decided_verdicts_do_not_end_a_campaign_of_a_collection() -> None:
         if trial.block <= 12
     ]
     assert standing(ONE, large, Seconds(0)).ending is Ending.DECIDED
-    assert standing(ONE, large, Seconds(0), 14).ending is None
+    assert standing(ONE, large, Seconds(0), (GivenBlocks(14),)).ending is None
 
 
-def test_the_last_blocks_that_were_given_hold() -> None:
-    events = [Event(0.0, ALLOTTED, None, None, {"blocks": blocks}) for blocks in (6, 9)]
-    assert allotted_blocks(events) == 9
-    assert allotted_blocks([]) is None
+def test_blocks_are_read_as_they_were_given() -> None:
+    """Of a ledger of before they had levels, too."""
+    level = ("reads", (("server", "14"), ("probe", "update")))
+    given = (GivenBlocks(6), GivenBlocks(9, frozenset({level})))
+    details = [json.loads(json.dumps(blocks.detail)) for blocks in given]
+    assert details[0] == {"blocks": 6}
+    events = [Event(0.0, ALLOTTED, None, None, detail) for detail in details]
+    assert given_blocks(events) == given
+    assert allotted_blocks(given_blocks(events)) == 9
+    assert (given_blocks([]), allotted_blocks(())) == ((), 0)

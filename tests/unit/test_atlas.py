@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.analysis.across.collection import atlas_of, undecided_blocks
+from teiten.analysis.across.collection import atlas_of, open_verdicts
+from teiten.analysis.claims.forecast import OpenFinding
 from teiten.analysis.model.collection import CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.verdict import VerdictKind
@@ -87,8 +88,9 @@ def test_open_verdicts_say_how_many_blocks_they_take(forecast: int | None) -> No
     verdict = replace(judged.overall, kind=VerdictKind.INCONCLUSIVE, pairs=6)
     contrast = replace(judged, overall=verdict, forecast=forecast)
     analysis = replace(NIGHT, contrasts=(contrast,))
-    assert list(undecided_blocks(analysis)) == ([3] if forecast else [])
+    levels = frozenset((contrast.workload, level.context) for level in contrast.levels)
+    assert list(open_verdicts(analysis)) == ([OpenFinding(3, levels)] if forecast else [])
     decided = replace(contrast, overall=replace(verdict, kind=VerdictKind.FASTER))
-    assert not list(undecided_blocks(replace(NIGHT, contrasts=(decided,))))
+    assert not list(open_verdicts(replace(NIGHT, contrasts=(decided,))))
     other = replace(NIGHT.plan, study=replace(NIGHT.plan.study, contrast="clients"))
-    assert not list(undecided_blocks(replace(analysis, plan=other)))
+    assert not list(open_verdicts(replace(analysis, plan=other)))

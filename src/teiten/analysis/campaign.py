@@ -45,9 +45,9 @@ from teiten.model.metrics import CPU_PER_TRANSACTION, with_wal_per_transaction
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import (
     RESUMED,
-    allotted_blocks,
     compared_together,
     counting,
+    given_blocks,
 )
 from teiten.model.trial import PARTNER, Event, Outcome, Problem, Series, Trial
 from teiten.model.units import Seconds
@@ -82,7 +82,7 @@ def analyse(
     happened = tuple(events)
     ends = [view.finished_at for view in views]
     wall = Seconds(wall_seconds(created_at, happened, ends))
-    stands = standing(plan, views, wall, allotted_blocks(happened))
+    stands = standing(plan, views, wall, given_blocks(happened))
     missing = len(open_after(plan, views, stands.unneeded))
     results = as_declared(contrasts(plan, views), plan.study)
     witnesses = tuple(cpu_witnesses(results, views))

@@ -66,6 +66,10 @@ class Cell:
         return " ".join((self.workload, *(f"{name}={level}" for name, level in self.levels)))
 
 
+Level = tuple[str, tuple[tuple[str, str], ...]]
+"""What is compared as one: a workload, and the levels of all factors but the contrasted one."""
+
+
 @dataclass(frozen=True)
 class TemplateSpec:
     """The contents of a template: a data set in a cluster of one installation."""

@@ -10,11 +10,12 @@ later hours: with drift, 20 % of such comparisons of equal servers were wrong (M
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Level, Plan, PlannedTrial
 from teiten.model.trial import Event, Outcome
 
 Finished = tuple[int, int, Outcome]
@@ -36,8 +37,7 @@ class Ending(StrEnum):
 RESUMED = "resumed"
 """The event with which a campaign goes on; its detail has the fingerprint of the ``machine``."""
 ALLOTTED = "allotted"
-"""The kind of the event with which a collection gives a campaign blocks: ``blocks`` in all, the
-last event for them all."""
+"""The kind of the event with which a collection gives a campaign blocks, as ``GivenBlocks``."""
 PUBLISHED = "published"
 """The kind of the event that a published copy of a ledger has."""
 
@@ -53,6 +53,23 @@ class Standing:
 
 
 @dataclass(frozen=True)
+class GivenBlocks:
+    """Blocks that a collection has given a campaign at one time."""
+
+    blocks: int
+    """With those that it was given before."""
+    levels: frozenset[Level] | None = None
+    """Those that the added blocks hold; None for all."""
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        """The event's detail, from which ``given_blocks`` reads it."""
+        if self.levels is None:
+            return {"blocks": self.blocks}
+        return {"blocks": self.blocks, "levels": sorted(self.levels)}
+
+
+@dataclass(frozen=True)
 class OpenTrial:
     """A trial that still has to run. ``attempt`` is from 1."""
 
@@ -65,20 +82,52 @@ def is_published(events: Iterable[Event]) -> bool:
     return any(event.kind == PUBLISHED for event in events)
 
 
-def allotted_blocks(events: Iterable[Event]) -> int | None:
-    """The blocks that a collection has given a campaign; None for a campaign of its own."""
-    return max(
-        (int(event.detail["blocks"]) for event in events if event.kind == ALLOTTED), default=None
+def given_blocks(events: Iterable[Event]) -> tuple[GivenBlocks, ...]:
+    """The blocks that a collection has given a campaign, time after time; none for a campaign of
+    its own."""
+    return tuple(
+        GivenBlocks(int(event.detail["blocks"]), _levels(event.detail.get("levels")))
+        for event in events
+        if event.kind == ALLOTTED
     )
+
+
+def _levels(listed: Iterable[Any] | None) -> frozenset[Level] | None:
+    if listed is None:
+        return None
+    return frozenset(
+        (workload, tuple((factor, level) for factor, level in levels))
+        for workload, levels in listed
+    )
+
+
+def allotted_blocks(given: Sequence[GivenBlocks]) -> int:
+    """Count the blocks that a campaign was given in all."""
+    return given[-1].blocks if given else 0
+
+
+def is_given(plan: Plan, trial: PlannedTrial, given: Iterable[GivenBlocks]) -> bool:
+    """Whether a planned trial is among the blocks that a collection has given its campaign."""
+    among = next((blocks for blocks in given if trial.block <= blocks.blocks), None)
+    return among is not None and (among.levels is None or level_of(plan, trial) in among.levels)
+
+
+def levels_of(plan: Plan) -> frozenset[Level]:
+    """The levels at which a plan compares trials."""
+    return frozenset(level_of(plan, trial) for trial in plan.trials)
+
+
+def level_of(plan: Plan, trial: PlannedTrial) -> Level:
+    """The level at which a trial is compared."""
+    return trial.cell.workload, trial.cell.context(plan.study.contrast)
 
 
 def compared_together(plan: Plan) -> Iterator[tuple[PlannedTrial, ...]]:
     """The trials of each comparison, in the plan's order; a trial alone where nothing is compared
     with it."""
-    contrast = plan.study.contrast
-    comparisons: dict[tuple[object, ...], list[PlannedTrial]] = defaultdict(list)
+    comparisons: dict[tuple[int, Level], list[PlannedTrial]] = defaultdict(list)
     for trial in plan.trials:
-        comparisons[trial.block, trial.cell.workload, trial.cell.context(contrast)].append(trial)
+        comparisons[trial.block, level_of(plan, trial)].append(trial)
     yield from map(tuple, comparisons.values())
 
 

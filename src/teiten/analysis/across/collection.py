@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from teiten.analysis.claims.forecast import further_blocks
+from teiten.analysis.claims.forecast import OpenFinding, further_blocks
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
 from teiten.analysis.model.collection import (
     NOT_RUN,
@@ -17,7 +17,7 @@ from teiten.analysis.model.collection import (
     Finding,
 )
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, VerdictKind
-from teiten.model.plan import Plan
+from teiten.model.plan import Level, Plan
 from teiten.model.study import SERVER
 from teiten.model.units import Seconds
 
@@ -28,13 +28,13 @@ def findings_of(
     outcomes: Mapping[str, Sequence[ClaimOutcome]],
     *,
     plans: Mapping[str, Plan],
-    block: Mapping[str, Seconds],
+    levels: Mapping[str, Mapping[Level, Seconds]],
 ) -> Iterator[Finding]:
     """Each finding as the first campaign of its study says to which it applies: the order in the
     collection decides, and never an outcome.
 
-    ``outcomes``, ``plans``, ``block`` (its seconds): by a campaign's name in the collection, of
-    those that have run.
+    ``outcomes``, ``plans``, ``levels`` (the seconds of each in a block): by a campaign's name in
+    the collection, of those that have run.
     """
     by_claim = {
         name: {outcome.claim.id: outcome for outcome in mine} for name, mine in outcomes.items()
@@ -49,7 +49,8 @@ def findings_of(
             campaign, outcome = chosen
             plan = plans[campaign.name]
             blocks = further_blocks(outcome, plan.study.measure.alpha, plan.blocks_of_a_number)
-            seconds = None if blocks is None else Seconds(blocks * block[campaign.name])
+            block = sum(levels[campaign.name].get(level, 0.0) for level in outcome.levels)
+            seconds = None if blocks is None else Seconds(blocks * block)
             yield Finding(outcome, campaign, blocks, seconds)
         elif wanted:
             waiting = next(campaign for campaign in wanted if campaign not in ran)
@@ -75,14 +76,16 @@ def atlas_of(campaigns: Mapping[str, CampaignAnalysis]) -> Iterator[AtlasLine]:
             yield from _lines(name, analysis)
 
 
-def undecided_blocks(analysis: CampaignAnalysis) -> Iterator[int]:
+def open_verdicts(analysis: CampaignAnalysis) -> Iterator[OpenFinding]:
     """Foretell for each open verdict of the atlas how many further blocks decide it; verdicts that
     no number of blocks is foretold to decide are left out."""
     for contrast in analysis.contrasts if _compares_servers(analysis) else ():
         verdict = contrast.overall
         is_open = contrast.metric.judged and verdict.kind is VerdictKind.INCONCLUSIVE
         if is_open and contrast.forecast is not None:
-            yield max(1, contrast.forecast - verdict.pairs) * analysis.plan.blocks_of_a_number
+            blocks = max(1, contrast.forecast - verdict.pairs) * analysis.plan.blocks_of_a_number
+            levels = frozenset((contrast.workload, level.context) for level in contrast.levels)
+            yield OpenFinding(blocks, levels)
 
 
 def _compares_servers(analysis: CampaignAnalysis) -> bool:

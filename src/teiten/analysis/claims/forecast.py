@@ -3,7 +3,8 @@ campaign of a collection gets the next blocks: a pure function of how each stand
 
 Every campaign has its first blocks before any has more. After that, time goes where a finding costs
 least of it: the campaign with the most findings decided per second, as their intervals and the
-noise of its blocks foretell. A forecast is worth as much as the blocks it is made from, so that
+noise of its blocks foretell, in blocks that hold only the levels by which these findings are
+judged. A forecast is worth as much as the blocks it is made from, so that
 blocks are at most doubled before the next one. The intervals are valid at every look, which
 makes this choice harmless to their error.
 """
@@ -11,11 +12,13 @@ makes this choice harmless to their error.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimStanding
 from teiten.analysis.verdict.sequential import deviation_behind, least_pairs, pairs_until
+from teiten.model.plan import Level
+from teiten.model.progress import GivenBlocks
 from teiten.model.units import Seconds, Share
 
 
@@ -91,6 +94,15 @@ def _beyond(check: Check) -> float:
 
 
 @dataclass(frozen=True)
+class OpenFinding:
+    """A finding, or a verdict, that further blocks are foretold to decide."""
+
+    blocks: int
+    levels: frozenset[Level]
+    """By whose trials it is judged."""
+
+
+@dataclass(frozen=True)
 class CampaignProgress:
     """How a campaign of a collection stands."""
 
@@ -106,19 +118,34 @@ class CampaignProgress:
     preparing: Seconds
     """Until its first block; 0 once it has begun."""
     block: Seconds
-    """One block."""
-    further: tuple[int, ...] = ()
-    """For each open finding that a number of further blocks decides, that number."""
+    """One block with every level."""
+    levels: Mapping[Level, Seconds] = field(default_factory=dict)
+    """Each level's part of it, once it has begun."""
+    open: tuple[OpenFinding, ...] = ()
     unit: int = 1
     """Blocks that share a start of their servers, and are given together."""
+
+    def seconds_of(self, blocks: int, levels: Collection[Level]) -> Seconds:
+        """Compute what so many blocks of these levels take."""
+        return Seconds(blocks * math.fsum(self.levels.get(level, 0.0) for level in levels))
 
 
 @dataclass(frozen=True)
 class Allotment:
-    """Blocks for a campaign, in all."""
+    """What a campaign gets."""
 
     name: str
-    blocks: int
+    given: GivenBlocks
+
+
+def open_findings(
+    outcomes: Iterable[ClaimOutcome], alpha: Share, blocks_of_a_number: int = 1
+) -> Iterator[OpenFinding]:
+    """Yield the findings that further blocks are foretold to decide."""
+    for outcome in outcomes:
+        blocks = further_blocks(outcome, alpha, blocks_of_a_number)
+        if blocks is not None:
+            yield OpenFinding(blocks, outcome.levels)
 
 
 def next_allotment(campaigns: Sequence[CampaignProgress], left: Seconds) -> Allotment | None:
@@ -129,10 +156,10 @@ def next_allotment(campaigns: Sequence[CampaignProgress], left: Seconds) -> Allo
     """
     for campaign in campaigns:
         if campaign.blocks < campaign.allotted:
-            return Allotment(campaign.name, campaign.allotted)
+            return Allotment(campaign.name, GivenBlocks(campaign.allotted))
     for campaign in campaigns:
         if campaign.allotted == 0 and first_pass(campaign) <= left:
-            return Allotment(campaign.name, min(campaign.first, campaign.most))
+            return Allotment(campaign.name, GivenBlocks(min(campaign.first, campaign.most)))
     return max(_offers(campaigns, left), key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
@@ -146,10 +173,15 @@ def _offers(
 ) -> Iterator[tuple[float, Allotment]]:
     """Yield the blocks that each campaign could have, with the findings decided per second."""
     for campaign in campaigns:
-        for decided, further in enumerate(sorted(campaign.further), start=1):
-            seconds = further * campaign.block
+        ordered = sorted(
+            campaign.open, key=lambda finding: campaign.seconds_of(finding.blocks, finding.levels)
+        )
+        further, levels = 0, frozenset[Level]()
+        for decided, finding in enumerate(ordered, start=1):
+            further, levels = max(further, finding.blocks), levels | finding.levels
+            seconds = campaign.seconds_of(further, levels)
             within = campaign.blocks + further <= campaign.most and seconds <= left
             if campaign.blocks and within:
                 more = math.ceil(min(further, campaign.blocks) / campaign.unit) * campaign.unit
-                given = min(campaign.blocks + more, campaign.most)
+                given = GivenBlocks(min(campaign.blocks + more, campaign.most), levels)
                 yield decided / max(seconds, 1e-9), Allotment(campaign.name, given)

@@ -85,7 +85,8 @@ def _assess(claim: Claim, facts: HostFacts, evidence: EvidenceTable) -> ClaimOut
         return checks_of(claim, Ground(evidence, facts.cpu.logical))
 
     withheld = plan.study.withholds_findings
-    outcome = outcome_of(claim, ask, withheld=withheld)
+    with evidence.noting_levels() as levels:
+        outcome = replace(outcome_of(claim, ask, withheld=withheld), levels=frozenset(levels))
     lacks = any(check.lack for check in outcome.checks) and not withheld
     inconclusive = outcome.standing is ClaimStanding.INCONCLUSIVE
     if lacks and inconclusive and _exceeded_limit(claim, evidence):

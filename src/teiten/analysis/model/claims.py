@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from teiten.analysis.model.verdict import Interval
+from teiten.model.plan import Level
 from teiten.model.study import Script
 from teiten.model.text import Bilingual
 from teiten.model.units import Share
@@ -299,6 +300,8 @@ class ClaimOutcome:
     """The one that contradicts, or else comes nearest to its bounds."""
     in_print: Check | None = None
     """The deciding check on the published table, where there is one; without an interval."""
+    levels: frozenset[Level] = frozenset()
+    """Those whose trials it was judged by."""
 
     @property
     def applies(self) -> bool:

@@ -22,13 +22,14 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from teiten.analysis.model.claims import FIRST, LAST, MIDDLE
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.predicate import UnmetError
-from teiten.model.plan import Plan
+from teiten.model.plan import Level, Plan
 from teiten.model.study import SERVER
 
 Blocks = Mapping[int, float]
@@ -41,6 +42,8 @@ LevelOf = Mapping[str, str]
 class _Cell:
     """The counted trials of one combination of a workload's levels."""
 
+    level: Level
+    """Without that of the contrasted factor."""
     levels: LevelOf
     trials: Mapping[int, Mapping[str, float]]
     """Block to the numbers of its trial."""
@@ -56,18 +59,31 @@ class EvidenceTable:
     starts: Mapping[int, int] | None = None
     """The first block of those that share a start of their servers, by block, of the starts that
     are complete; None where each block has its own."""
+    _read: list[set[Level]] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What is noted for each ``noting_levels``."""
+
+    @contextmanager
+    def noting_levels(self) -> Iterator[set[Level]]:
+        """Note at which levels numbers are read meanwhile."""
+        read: set[Level] = set()
+        self._read.append(read)
+        try:
+            yield read
+        finally:
+            self._read.pop()
 
     @cached_property
     def _cells(self) -> Mapping[str, Sequence[_Cell]]:
         contrast = self.plan.study.contrast
-        trials: dict[tuple[str, Context], dict[int, Mapping[str, float]]]
+        trials: dict[tuple[Level, str], dict[int, Mapping[str, float]]]
         trials = defaultdict(dict)
         for trial in self.observations:
-            levels = (*trial.context, (contrast, trial.side))
-            trials[trial.workload, levels][trial.block] = trial.metrics
+            level = trial.workload, trial.context
+            trials[level, trial.side][trial.block] = trial.metrics
         cells: dict[str, list[_Cell]] = defaultdict(list)
-        for (workload, levels), blocks in trials.items():
-            cells[workload].append(_Cell(dict(levels), blocks))
+        for (level, side), blocks in trials.items():
+            workload, context = level
+            cells[workload].append(_Cell(level, {**dict(context), contrast: side}, blocks))
         return cells
 
     @cached_property
@@ -180,6 +196,8 @@ class EvidenceTable:
     def _cells_at(self, workload: str, at: LevelOf) -> Iterator[_Cell]:
         for cell in self._cells.get(workload, ()):
             if at.items() <= cell.levels.items():
+                for read in self._read:
+                    read.add(cell.level)
                 yield cell
 
     def side(self, workload: str, context: Context, side: str, quantity: str) -> Blocks:

@@ -13,37 +13,43 @@ from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean, median
 
 from teiten.analysis.model.findings import ContrastResult, Verdict
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import BY_SIGN
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import is_decided
 from teiten.analysis.verdict.verdict import NOT_AVERAGED
 from teiten.kinds.contract import plan_of
-from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Ending, OpenTrial, Standing, open_trials
+from teiten.model.plan import Level, Plan, PlannedTrial
+from teiten.model.progress import (
+    Ending,
+    GivenBlocks,
+    OpenTrial,
+    Standing,
+    is_given,
+    level_of,
+    open_trials,
+)
 from teiten.model.starts import planned_seconds, starts_of
 from teiten.model.study import Sequential
 from teiten.model.trial import Attempt, Trial
 from teiten.model.units import Seconds
 
-Level = tuple[str, Context]
-"""Workload, and the levels of all factors but the contrasted one."""
-
 
 def standing(
-    plan: Plan, attempts: Sequence[Attempt], spent: Seconds, allotted: int | None = None
+    plan: Plan, attempts: Sequence[Attempt], spent: Seconds, given: Sequence[GivenBlocks] = ()
 ) -> Standing:
     """Find the trials that are not needed any more; none where the design is fixed.
 
     ``attempts``: as recorded, in any order; ``spent``: what the campaign has taken so far;
-    ``allotted``: the blocks that a collection gives it, which decides by findings and so keeps
-    every level.
+    ``given``: the blocks, and their levels, that it has from a collection, which decides by
+    findings; none for a campaign of its own.
     """
     sequential = plan.study.measure.sequential
     if sequential is None:
         return Standing()
-    if allotted is not None:
-        beyond = frozenset(trial.number for trial in plan.trials if trial.block > allotted)
+    if given:
+        beyond = frozenset(
+            trial.number for trial in plan.trials if not is_given(plan, trial, given)
+        )
         left = open_after(plan, attempts, beyond)
         return Standing(beyond, None if left else Ending.ALLOTTED_SPENT)
     tried = {attempt.number for attempt in attempts}
@@ -56,9 +62,11 @@ def standing(
     before = [attempt for attempt in attempts if blocks[attempt.number] < block]
     begun = undecided(contrasts(plan, before, judged_only=True), sequential)
     rest = [trial for trial in plan.trials if trial.block == block and trial.number > last]
-    if any(_level(plan, trial) in begun for trial in rest):
+    if any(level_of(plan, trial) in begun for trial in rest):
         return Standing(
-            frozenset(passed | {trial.number for trial in rest if _level(plan, trial) not in begun})
+            frozenset(
+                passed | {trial.number for trial in rest if level_of(plan, trial) not in begun}
+            )
         )
     return _next_block(plan, sequential, attempts, spent, passed)
 
@@ -107,7 +115,9 @@ def _next_block(
     """A block has ended, or nothing has begun: which levels need another one, and may have it."""
     results = contrasts(plan, attempts, judged_only=True)
     still = undecided(results, sequential)
-    unneeded = passed | {trial.number for trial in plan.trials if _level(plan, trial) not in still}
+    unneeded = passed | {
+        trial.number for trial in plan.trials if level_of(plan, trial) not in still
+    }
     left = open_after(plan, attempts, unneeded)
     ending = None
     if not still:
@@ -135,7 +145,7 @@ def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Atte
     waiting = [open_trial.trial for open_trial in left]
     fresh = [trial for trial in waiting if trial.number not in tried]
     again = [trial for trial in waiting if trial.block == waiting[0].block]
-    same = sum(_level(plan, trial) == _level(plan, waiting[0]) for trial in again)
+    same = sum(level_of(plan, trial) == level_of(plan, waiting[0]) for trial in again)
     together = len(plan.pair_of(waiting[0]))
     trials = max(together, same)
     if fresh:
@@ -169,7 +179,3 @@ def _time_of_start(plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial)
     if not any(comparisons):
         return sum(times) / len(times)
     return float(median(start.fixed for starts in comparisons for start in starts)) + seconds
-
-
-def _level(plan: Plan, trial: PlannedTrial) -> Level:
-    return trial.cell.workload, trial.cell.context(plan.study.contrast)

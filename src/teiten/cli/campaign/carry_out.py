@@ -46,7 +46,7 @@ from teiten.ledger.store import Ledger
 from teiten.ledger.texts import UnknownTextError
 from teiten.model.noise import NOISE, NoiseFloor
 from teiten.model.pairs_check import PAIRS_CHECK
-from teiten.model.progress import RESUMED, allotted_blocks
+from teiten.model.progress import RESUMED, given_blocks
 from teiten.plan.sites.of import all_here
 from teiten.report.sentences import notice_of_profile, verdict_sentence
 from teiten.report.texts import texts
@@ -176,7 +176,7 @@ def run_trials(
         one_interruption() as interruption,
     ):
         watcher.whole = whole
-        watcher.pace.given(allotted_blocks(ledger.campaign_events()))
+        watcher.pace.given(given_blocks(ledger.campaign_events()))
         watcher.pace.already_ended(ledger.finished())
         named = (Path(path) for path, _ in ledger.plan.needs.directories)
         devices = {

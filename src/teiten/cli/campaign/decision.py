@@ -14,7 +14,7 @@ from teiten.cli.campaign.progress import Watcher
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
-from teiten.model.progress import Ending, Standing, allotted_blocks
+from teiten.model.progress import Ending, Standing, given_blocks
 from teiten.model.quantities import rough_duration
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
@@ -33,13 +33,13 @@ def decide(ledger: Ledger, watcher: Watcher) -> Standing:
         return Standing()
     attempts = ledger.attempts(*deciding(plan))
     events = ledger.campaign_events()
-    allotted = allotted_blocks(events)
-    if attempts and allotted is None:
+    given = given_blocks(events)
+    if attempts and not given:
         results = contrasts(plan, attempts, judged_only=True)
         watcher.stands(tuple(standing_lines(plan, results, attempts)))
     moments = [at for attempt in attempts for at in (attempt.started_at, attempt.finished_at)]
     spent = Seconds(wall_seconds(ledger.created_at, events, moments))
-    return standing(plan, attempts, spent, allotted)
+    return standing(plan, attempts, spent, given)
 
 
 def standing_lines(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rich.live import Live
@@ -17,7 +17,7 @@ from teiten.cli.console import Console, Verbosity
 from teiten.kinds.metrics import judged_in
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Finished, most_attempts, open_trials
+from teiten.model.progress import Finished, GivenBlocks, is_given, most_attempts, open_trials
 from teiten.model.quantities import rough_duration
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.trial import Outcome, Step, Trial
@@ -38,7 +38,7 @@ class Pace:
         self._clock = clock
         self._seen: dict[str, list[float]] = defaultdict(list)
         self._finished: list[Finished] = []
-        self._blocks: int | None = None
+        self._given: Sequence[GivenBlocks] = ()
         self._expected = self._expected_trials()
         self._since: float | None = None
         """When the trials that run now were started."""
@@ -51,9 +51,9 @@ class Pace:
         self._finished += finished
         self._expected = self._expected_trials()
 
-    def given(self, blocks: int | None) -> None:
-        """Expect no more than the blocks that a collection has given; None for all."""
-        self._blocks = blocks
+    def given(self, blocks: Sequence[GivenBlocks]) -> None:
+        """Expect no more than the blocks that a collection has given; of none, all."""
+        self._given = blocks
         self._expected = self._expected_trials()
 
     def started(self) -> None:
@@ -84,7 +84,7 @@ class Pace:
         share = lost / max(1, len(self._finished))
         expected: dict[str, float] = defaultdict(float)
         for waiting in open_trials(self._plan, self._finished):
-            if self._blocks is not None and waiting.trial.block > self._blocks:
+            if self._given and not is_given(self._plan, waiting.trial, self._given):
                 continue
             expected[waiting.trial.cell.workload] += sum(
                 share**times for times in range(1 + attempts - waiting.attempt)

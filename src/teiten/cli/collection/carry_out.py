@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 
-from teiten.analysis.across.collection import atlas_of, findings_of, undecided_blocks
+from teiten.analysis.across.collection import atlas_of, findings_of, open_verdicts
 from teiten.analysis.claims.forecast import (
     Allotment,
     CampaignProgress,
     first_pass,
-    further_blocks,
     next_allotment,
+    open_findings,
 )
 from teiten.analysis.model.claims import JUDGED, ClaimStanding
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.verdict.stopping import trial_seconds
+from teiten.analysis.verdict.stopping import own_seconds, trial_seconds
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.carry_out import (
     blaming_disk,
@@ -42,7 +44,14 @@ from teiten.host.system.causes import full_disk
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.store import Ledger
 from teiten.model.facts import HostFacts
-from teiten.model.progress import ALLOTTED, allotted_blocks, is_published
+from teiten.model.plan import Level
+from teiten.model.progress import (
+    ALLOTTED,
+    allotted_blocks,
+    given_blocks,
+    is_published,
+    level_of,
+)
 from teiten.model.quantities import rough_duration
 from teiten.model.trial import Outcome
 from teiten.model.units import Bytes, Seconds
@@ -177,9 +186,10 @@ def _run(night: Night, allotment: Allotment, whole: str) -> None:
         with Ledger.open(folder) as ledger:
             if begun:
                 note_resumed(session, ledger)
-            if allotted_blocks(ledger.campaign_events()) != allotment.blocks:
-                ledger.record_event(ALLOTTED, blocks=allotment.blocks)
-            session.console.say(f"campaign {folder.name}: {allotment.blocks} blocks in all")
+            blocks = allotment.given.blocks
+            if allotted_blocks(given_blocks(ledger.campaign_events())) != blocks:
+                ledger.record_event(ALLOTTED, **allotment.given.detail)
+            session.console.say(f"campaign {folder.name}: {blocks} blocks in all")
             run_trials(session, ledger, folder, whole=whole)
 
 
@@ -206,13 +216,11 @@ def _of_plan(called: str, planned: PlannedCampaign) -> CampaignProgress:
 def _of_ledger(night: Night, called: str) -> CampaignProgress:
     analysis = night.campaigns[called]
     plan, measure = analysis.plan, analysis.plan.study.measure
-    allotted = allotted_blocks(analysis.events) or 0
-    foretold = [
-        further_blocks(outcome, measure.alpha, plan.blocks_of_a_number)
-        for outcome in analysis.claims
-    ]
+    allotted = allotted_blocks(given_blocks(analysis.events))
+    levels = seconds_of_levels(analysis)
+    findings = [*open_findings(analysis.claims, measure.alpha, plan.blocks_of_a_number)]
     if night.state.collection.table.atlas:
-        foretold += undecided_blocks(analysis)
+        findings += open_verdicts(analysis)
     return CampaignProgress(
         called,
         blocks=allotted if analysis.complete else min(blocks_of(analysis), allotted - 1),
@@ -220,8 +228,9 @@ def _of_ledger(night: Night, called: str) -> CampaignProgress:
         first=blocks_of_first_pass(night.tables[called]),
         most=measure.blocks,
         preparing=Seconds(0.0),
-        block=block_of(analysis),
-        further=tuple(blocks for blocks in foretold if blocks is not None),
+        block=Seconds(sum(levels.values())),
+        levels=levels,
+        open=tuple(findings),
         unit=plan.pairs_of_a_start,
     )
 
@@ -240,12 +249,23 @@ def blocks_of(analysis: CampaignAnalysis) -> int:
     return len({trial.block for trial in analysis.trials})
 
 
-def block_of(analysis: CampaignAnalysis) -> Seconds:
-    """The seconds of one block, from the trials that have run."""
+def seconds_of_levels(analysis: CampaignAnalysis) -> Mapping[Level, Seconds]:
+    """Compute what each level takes in one block, from the trials that have run: its own, and where
+    it has none, all."""
     plan = analysis.plan
+    levels = {trial.number: level_of(plan, trial) for trial in plan.trials}
     ran = [trial for trial in analysis.trials if trial.outcome is not Outcome.FAILED]
-    trials = sum(trial.block == 1 for trial in plan.trials)
-    return Seconds(trials * trial_seconds(plan, ran) if ran else 0.0)
+    if not ran:
+        return {}
+    took: dict[Level, list[float]] = defaultdict(list)
+    for trial, seconds in zip(ran, own_seconds(plan, ran), strict=True):
+        took[levels[trial.number]].append(seconds)
+    usual = trial_seconds(plan, ran)
+    trials = Counter(levels[trial.number] for trial in plan.trials if trial.block == 1)
+    return {
+        level: Seconds(count * (fmean(took[level]) if level in took else usual))
+        for level, count in trials.items()
+    }
 
 
 def result_of(night: Night) -> CollectionResult:
@@ -262,7 +282,7 @@ def result_of(night: Night) -> CollectionResult:
         collected,
         {called: analysis.claims for called, analysis in read.items()},
         plans={called: analysis.plan for called, analysis in read.items()},
-        block={called: block_of(analysis) for called, analysis in read.items()},
+        levels={called: seconds_of_levels(analysis) for called, analysis in read.items()},
     )
     return CollectionResult(
         state.name,

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from teiten.model.progress import allotted_blocks
+from teiten.model.progress import given_blocks
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.text import joined_sentences
 from teiten.model.trial import Outcome
@@ -24,15 +24,18 @@ def blocks_text(kit: Kit) -> str:
     measure = kit.study.measure
     if measure.sequential is None:
         return plain(measure.blocks)
-    if is_allotted(kit):
-        return kit.t("design.blocks.allotted", most=plain(measure.blocks))
+    given = given_blocks(kit.analysis.events)
+    if given:
+        some = any(blocks.levels is not None for blocks in given)
+        key = "design.blocks.allotted-levels" if some else "design.blocks.allotted"
+        return kit.t(key, most=plain(measure.blocks))
     budget = kit.duration(measure.sequential.budget or 0.0)
     return kit.t("design.blocks.sequential", most=plain(measure.blocks), budget=budget)
 
 
 def is_allotted(kit: Kit) -> bool:
     """Whether a collection gave the campaign its blocks."""
-    return allotted_blocks(kit.analysis.events) is not None
+    return bool(given_blocks(kit.analysis.events))
 
 
 def side_by_side_rows(kit: Kit) -> Iterator[tuple[str, str]]:
