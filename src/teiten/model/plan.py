@@ -67,7 +67,7 @@ class Cell:
 
 
 Level = tuple[str, tuple[tuple[str, str], ...]]
-"""What is compared as one: a workload, and the levels of all factors but the contrasted one."""
+"""A workload, and the levels of all factors but the contrasted one: whatever is compared together."""
 
 
 @dataclass(frozen=True)

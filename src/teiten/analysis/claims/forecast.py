@@ -132,7 +132,7 @@ class CampaignProgress:
 
 @dataclass(frozen=True)
 class Allotment:
-    """What a campaign gets."""
+    """Blocks for a campaign."""
 
     name: str
     given: GivenBlocks

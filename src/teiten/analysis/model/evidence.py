@@ -60,7 +60,7 @@ class EvidenceTable:
     """The first block of those that share a start of their servers, by block, of the starts that
     are complete; None where each block has its own."""
     _read: list[set[Level]] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What is noted for each ``noting_levels``."""
+    """The levels noted for each ``noting_levels``."""
 
     @contextmanager
     def noting_levels(self) -> Iterator[set[Level]]:
