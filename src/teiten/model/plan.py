@@ -67,7 +67,7 @@ class Cell:
 
 
 Level = tuple[str, tuple[tuple[str, str], ...]]
-"""A workload, and the levels of all factors but the contrasted one: whatever is compared together."""
+"""A workload, and the levels of all factors but the contrasted one: what is compared together."""
 
 
 @dataclass(frozen=True)
