@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from teiten.analysis.model.observations import Context
 from teiten.kinds.pgbench.present.groups import percentile_table
+from teiten.model.plan import Context
 from teiten.report.blocks import Statement, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.view.contrasts import forest_rows, judged_by_pairs, verdict_table

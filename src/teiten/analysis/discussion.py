@@ -23,9 +23,9 @@ from teiten.analysis.model.discussion import (
     StateLevel,
 )
 from teiten.analysis.model.findings import ContrastResult, Interval, TrialView
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.analysis.verdict.changes import PairedViews, paired_views
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.quantities import is_number
 from teiten.model.study import SERVER, Study
 from teiten.ways.registry import way_of

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.stacks import (
     Explained,
     FunctionCost,
@@ -24,7 +23,7 @@ from teiten.analysis.model.stacks import (
 )
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.changes import PairedNumbers, PairedViews, cells_of, paired_views
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.stacks import FRAMES, KERNEL, StackSamples, innermost, is_unresolved
 from teiten.model.study import Measure
 from teiten.model.units import Share

@@ -21,10 +21,10 @@ from teiten.analysis.model.claims import (
 )
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.forms import Span, worded
 from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
+from teiten.model.plan import Context
 from teiten.model.study import SERVER
 from teiten.model.units import Share
 

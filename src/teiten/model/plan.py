@@ -58,7 +58,7 @@ class Cell:
         """The level of the factor server, which every cell has."""
         return self.level(SERVER) or ""
 
-    def context(self, contrast: str) -> tuple[tuple[str, str], ...]:
+    def context(self, contrast: str) -> Context:
         """The levels of all factors but the contrasted one."""
         return tuple(pair for pair in self.levels if pair[0] != contrast)
 
@@ -66,7 +66,9 @@ class Cell:
         return " ".join((self.workload, *(f"{name}={level}" for name, level in self.levels)))
 
 
-Level = tuple[str, tuple[tuple[str, str], ...]]
+Context = tuple[tuple[str, str], ...]
+"""The levels of all factors but the contrasted one."""
+Level = tuple[str, Context]
 """A workload, and the levels of all factors but the contrasted one: what is compared together."""
 
 

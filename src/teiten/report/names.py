@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.kinds.contract import plan_of, titles_of
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.study import GUC_PREFIX, SERVER
 from teiten.report.texts import Texts
 

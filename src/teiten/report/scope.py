@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
-from teiten.analysis.model.observations import Context
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.trial import BOOT, LINKED
 from teiten.report.texts import Texts
 from teiten.ways.registry import way_of

@@ -14,11 +14,11 @@ from teiten.analysis.model.findings import (
     VerdictKind,
     servers_of,
 )
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import BY_SIGN, Interval, Verdict
 from teiten.kinds.contract_present import present_of
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
+from teiten.model.plan import Context
 from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.report.effects import (

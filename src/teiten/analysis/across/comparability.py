@@ -12,11 +12,10 @@ from typing import Any
 from teiten.analysis.across.fingerprint import connected_by, loaded
 from teiten.analysis.model.comparison import ComparedLevel, Difference, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.observations import Context
 from teiten.datasets.plan import rows_of
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.installation import Installation
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Context, Plan, PlannedTrial
 from teiten.model.quantities import exact_size
 from teiten.model.study import SERVER, Workload
 

@@ -29,7 +29,6 @@ from teiten.analysis.model.evidence import (
     with_logarithm,
 )
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.predicate import UnmetError
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
@@ -37,6 +36,7 @@ from teiten.analysis.verdict.mixed import is_averaged, over_levels
 from teiten.analysis.verdict.pairs import observe, starts_of
 from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.model.metrics import Metric
+from teiten.model.plan import Context
 from teiten.model.units import Share
 
 Values = Mapping[Context, Blocks]

@@ -20,7 +20,7 @@ from teiten.analysis.model.explain import (
     SharedScans,
     TableUse,
 )
-from teiten.analysis.model.observations import Context
+from teiten.model.plan import Context
 from teiten.model.units import Seconds
 
 BITMAP = "Bitmap Index Scan"

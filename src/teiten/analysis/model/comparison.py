@@ -9,8 +9,8 @@ from enum import StrEnum
 from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult, Verdict
-from teiten.analysis.model.observations import Context
 from teiten.model.metrics import Metric
+from teiten.model.plan import Context
 
 
 class Weight(StrEnum):

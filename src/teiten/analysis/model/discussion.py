@@ -6,9 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from teiten.analysis.model.observations import Context, ContrastSides
+from teiten.analysis.model.observations import ContrastSides
 from teiten.analysis.model.verdict import Estimate
 from teiten.model.metrics import Metric
+from teiten.model.plan import Context
 
 
 class Course(StrEnum):

@@ -27,9 +27,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from teiten.analysis.model.claims import FIRST, LAST, MIDDLE
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import UnmetError
-from teiten.model.plan import Level, Plan
+from teiten.model.plan import Context, Level, Plan
 from teiten.model.study import SERVER
 
 Blocks = Mapping[int, float]

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from teiten.analysis.model.observations import Context
+from teiten.model.plan import Context
 from teiten.model.units import Seconds
 
 LEADER = -1

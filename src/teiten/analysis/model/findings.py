@@ -13,7 +13,7 @@ from typing import Any
 
 from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.discussion import Discussion, PerTransaction
-from teiten.analysis.model.observations import Context, ContrastSides, without
+from teiten.analysis.model.observations import ContrastSides, without
 from teiten.analysis.model.replication import Replication
 from teiten.analysis.model.stacks import StacksFound
 from teiten.analysis.model.verdict import CpuWitness, Interval, Verdict, VerdictKind
@@ -21,7 +21,7 @@ from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
 from teiten.model.pairs_check import PairsCheck
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Context, Plan, PlannedTrial
 from teiten.model.progress import Standing
 from teiten.model.stacks import StackSamples
 from teiten.model.study import SERVER

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-Context = tuple[tuple[str, str], ...]
-"""The levels of all factors but the contrasted one."""
+from teiten.model.plan import Context
 
 
 def without(context: Context, *factors: str) -> Context:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Interval
+from teiten.model.plan import Context
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from teiten.analysis.model.observations import Context, ContrastSides
+from teiten.analysis.model.observations import ContrastSides
 from teiten.analysis.model.verdict import Estimate
+from teiten.model.plan import Context
 from teiten.model.units import Share
 
 

@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from teiten.analysis.model.observations import Context, ContrastSides
+from teiten.analysis.model.observations import ContrastSides
+from teiten.model.plan import Context
 from teiten.model.units import Share
 
 

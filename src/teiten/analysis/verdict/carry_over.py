@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from teiten.analysis.model.findings import ContrastResult, TrialView
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.verdict import CarryOver, CpuWitness, Interval, Verdict, VerdictKind
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import (
@@ -30,7 +30,7 @@ from teiten.analysis.verdict.verdict import (
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import CPU_PER_TRANSACTION, TRANSACTIONS, Better
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.ways.registry import way_of, ways_by_clients
 
 SHARE_OF_DELTA = 0.25

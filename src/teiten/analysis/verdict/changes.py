@@ -11,7 +11,7 @@ from statistics import fmean
 
 from teiten.analysis.model.evidence import means_of_starts
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Context, ContrastSides
+from teiten.analysis.model.observations import ContrastSides
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.contrasts import compared_sides
 from teiten.analysis.verdict.pairs import starts_of
@@ -23,7 +23,7 @@ from teiten.analysis.verdict.verdict import (
     mean_and_deviation,
     student_half_width,
 )
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Level, Plan
 from teiten.model.study import Measure
 
 ROUNDING = 1e-12
@@ -136,15 +136,13 @@ def paired_views(
                 yield PairedViews(workload, old, new, context, pairs, of_blocks)
 
 
-Cells = Mapping[tuple[str, Context], Mapping[str, Mapping[int, TrialView]]]
+Cells = Mapping[Level, Mapping[str, Mapping[int, TrialView]]]
 """Workload and context, then side, then block, to the trial that counts."""
 
 
 def cells_of(plan: Plan, views: Iterable[TrialView], usable: Callable[[TrialView], bool]) -> Cells:
     """The usable counted trials by their places."""
-    cells: dict[tuple[str, Context], dict[str, dict[int, TrialView]]] = defaultdict(
-        lambda: defaultdict(dict)
-    )
+    cells: dict[Level, dict[str, dict[int, TrialView]]] = defaultdict(lambda: defaultdict(dict))
     contrast = plan.study.contrast
     for view in views:  # by number and attempt: of several counted attempts the last one stays
         if view.counts and usable(view):

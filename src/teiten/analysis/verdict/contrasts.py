@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from teiten.analysis.model.evidence import block_means, means_of_starts
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Observation
 from teiten.analysis.verdict.carry_over import bias_of, withheld_for_bias
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
@@ -40,7 +40,7 @@ from teiten.analysis.verdict.verdict import (
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.metrics import contrasted
 from teiten.model.metrics import Metric
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from teiten.analysis.model.findings import LevelResult
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import BY_SIGN, Extreme, Interval, Verdict, VerdictKind
 from teiten.analysis.verdict.verdict import LEVELS_DIFFER, NOT_AVERAGED, Rule, log_of, withheld
 from teiten.kinds.contract import plan_of
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.quantities import is_number, parse_size
 from teiten.model.study import SERVER
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.changes import half_width_of
 from teiten.analysis.verdict.drift import lag_one
 from teiten.analysis.verdict.pairs import by_start, observe, pair
@@ -17,7 +16,7 @@ from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.kinds.metrics import judged_in
 from teiten.model.noise import NOISE, Bias, NoiseFloor
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.study import Measure
 from teiten.model.trial import Attempt, Event, FloatArray
 from teiten.model.units import Share

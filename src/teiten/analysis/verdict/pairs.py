@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from teiten.analysis.model.evidence import log_changes, means_of_starts, with_logarithm
-from teiten.analysis.model.observations import Context, Observation
-from teiten.model.plan import Plan
+from teiten.analysis.model.observations import Observation
+from teiten.model.plan import Context, Plan
 from teiten.model.progress import counting
 from teiten.model.trial import Attempt
 

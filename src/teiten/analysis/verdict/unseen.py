@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult, TrialView
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.analysis.verdict.pairs import observe
 from teiten.model.facts import Caution
 from teiten.model.metrics import MEASURED_SECONDS
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.study import GUC_PREFIX, Study
 from teiten.ways.registry import sides_of_a_second, way_of
 

@@ -21,6 +21,7 @@ from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import level_of
 from teiten.model.starts import spread, starts_of
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of, way_of_clients
@@ -46,7 +47,7 @@ def against_itself(plan: Plan) -> bool:
     sides: dict[object, set[object]] = defaultdict(set)
     for trial in plan.trials:
         same = (trial.fingerprints, trial.settings, trial.load)
-        sides[trial.cell.workload, trial.cell.context(plan.study.contrast)].add(same)
+        sides[level_of(plan, trial)].add(same)
     copies = {trial.copy for trial in plan.trials}
     return len(plan.servers) == len(copies) == 2 and all(len(side) == 1 for side in sides.values())
 
@@ -83,8 +84,7 @@ def _trials_of(plan: Plan, measured: Noise) -> list[PlannedTrial]:
     return [
         trial
         for trial in plan.trials
-        if (trial.cell.workload, trial.cell.context(plan.study.contrast))
-        == (measured.workload, measured.context)
+        if level_of(plan, trial) == (measured.workload, measured.context)
     ]
 
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.findings import Measured, TrialView
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.scaling.bottleneck import judge, read
 from teiten.analysis.scaling.curve import scale
@@ -38,7 +38,7 @@ from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.kinds.pgbench.scale_out import scale_outs
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Context, Plan, PlannedTrial
 from teiten.model.study import SERVER, Workload
 from teiten.model.trial import Attempt
 from teiten.ways.registry import way_of

@@ -9,9 +9,9 @@ from enum import StrEnum
 from statistics import correlation, median
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.kinds.pgbench.metrics import TPS
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Level, Plan
 from teiten.model.storage import (
     BUSY,
     QUEUE,
@@ -118,7 +118,7 @@ def placements(
     if factor is None:
         return ()
     emulations = {known.name: known.emulation for known in plan.study.storage}
-    groups: dict[tuple[str, Context], dict[str, list[TrialView]]] = {}
+    groups: dict[Level, dict[str, list[TrialView]]] = {}
     for trial in trials:
         if trial.counts and trial.workload in workloads:
             others = without(trial.levels, PLACEMENT)

@@ -10,12 +10,12 @@ from fractions import Fraction
 
 from teiten.analysis.model.discussion import Tail
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.model.verdict import CarryOver, Estimate
 from teiten.kinds.pgbench.model import NAME
 from teiten.kinds.pgbench.placements import PlacementResult
 from teiten.model.bottleneck import BottleneckResult
+from teiten.model.plan import Context
 from teiten.model.units import Share
 
 LINEAR_WITHIN = 0.25

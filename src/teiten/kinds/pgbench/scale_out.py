@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from teiten.analysis.model.explain import BLOCK
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.pairs import by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_by_design
@@ -37,7 +37,7 @@ from teiten.model.metrics import (
     TRANSACTIONS,
     of_node,
 )
-from teiten.model.plan import FIRST, Node, Plan
+from teiten.model.plan import FIRST, Context, Level, Node, Plan
 from teiten.model.trial import Attempt
 from teiten.model.units import Share
 
@@ -90,7 +90,7 @@ def scale_outs(
     contrasted."""
     if plan.study.contrast != NODES:
         return ()
-    by_context: dict[tuple[str, Context], ByNodes] = defaultdict(lambda: defaultdict(dict))
+    by_context: dict[Level, ByNodes] = defaultdict(lambda: defaultdict(dict))
     known = tuple(attempts)
     for observation in observe(plan, known):
         if observation.workload in workloads:

@@ -9,7 +9,7 @@ from statistics import fmean, median
 
 from teiten.analysis.model.findings import Measured as Campaign
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Context, Observation, without
+from teiten.analysis.model.observations import Observation, without
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.changes import arithmetic, geometric, half_width_of
 from teiten.analysis.verdict.contrasts import sides_of
@@ -24,7 +24,6 @@ from teiten.kinds.contract_analyse import (
     unlike_texts,
 )
 from teiten.kinds.probes.findings.effects import (
-    Key,
     Sides,
     Tried,
     all_known,
@@ -65,7 +64,7 @@ from teiten.kinds.probes.results import (
 )
 from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.metrics import Metric
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Level, Plan
 from teiten.model.study import GUC_PREFIX, Measure, Workload
 from teiten.model.trial import Event
 from teiten.model.units import GIB, Bytes, Seconds, Share
@@ -110,7 +109,7 @@ def _numbers(view: TrialView, wanted: Collection[str]) -> dict[str, float]:
     return {name: value for name, value in numbers if name.partition(":")[0] in quantities}
 
 
-def _results(measured: Campaign, tried: Mapping[Key, Sides]) -> Iterator[ProbeResult]:
+def _results(measured: Campaign, tried: Mapping[Level, Sides]) -> Iterator[ProbeResult]:
     plan = measured.plan
     observed = observe(plan, measured.views)
     shares = {name: comparison_alpha(plan, name) for name in {workload for workload, _ in tried}}

@@ -14,11 +14,11 @@ from enum import StrEnum
 from statistics import fmean
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate, Verdict, VerdictKind
 from teiten.kinds.probes.measurement import OfStep, PageOrigin
 from teiten.kinds.probes.model import NAME
 from teiten.kinds.probes.thresholds import Size
+from teiten.model.plan import Context
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teiten.analysis.model.findings import Measured, TrialView
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.changes import arithmetic, geometric, half_width_of
 from teiten.kinds.contract_analyse import KindAnalysis, NumbersOf
@@ -32,7 +32,7 @@ from teiten.kinds.procedure.results import (
     ProceduresFound,
     steps_of,
 )
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.study import Measure, Study
 from teiten.model.trial import Event
 

@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.procedure.model import NAME
+from teiten.model.plan import Context
 
 STEPS = "steps"
 """The fact of a trial that has them."""

@@ -28,7 +28,7 @@ from teiten.analysis.model.findings import (
     TrialView,
     VerdictKind,
 )
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Observation
 from teiten.analysis.verdict.changes import geometric, half_width_of
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import observe
@@ -58,7 +58,7 @@ from teiten.kinds.queries.results import (
     QueryWorkers,
     SweepStep,
 )
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Level, Plan
 from teiten.model.sql import commands
 from teiten.model.study import Workload
 from teiten.model.trial import Event
@@ -95,7 +95,7 @@ ANALYSIS = QueriesAnalysis()
 def query_plans(plan: Plan, views: Iterable[TrialView]) -> tuple[QueryPlans, ...]:
     """The plans of every query of ``views``, in the order of the study's levels."""
     contrast = plan.study.contrast
-    by_query: dict[tuple[str, Context], dict[str, list[TrialView]]] = {}
+    by_query: dict[Level, dict[str, list[TrialView]]] = {}
     for view in sorted(views, key=lambda view: view.block):
         if view.counts:
             sides = by_query.setdefault((view.workload, view.context(contrast)), {})

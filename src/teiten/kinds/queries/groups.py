@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.model.evidence import block_means
-from teiten.analysis.model.observations import Context, Observation, without
+from teiten.analysis.model.observations import Observation, without
 from teiten.analysis.model.verdict import Verdict, VerdictKind
 from teiten.analysis.verdict.contrasts import contexts_of, told_incomplete
 from teiten.analysis.verdict.pairs import pair
@@ -22,7 +22,7 @@ from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY, QUERY_TIME, QueryGroup, queries_of
 from teiten.kinds.queries.results import GroupConclusion, RatioBound
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.explain import GatherWorkers, QueryPlans, TableUse, WorkerLimits
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate, Interval, Verdict
 from teiten.kinds.queries.model import NAME
+from teiten.model.plan import Context
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
 

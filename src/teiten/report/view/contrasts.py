@@ -10,8 +10,8 @@ from typing import Any
 
 from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
-from teiten.analysis.model.observations import Context
 from teiten.kinds.contract_analyse import comparison_alpha
+from teiten.model.plan import Context
 from teiten.model.quantities import is_number
 from teiten.report.blocks import Block, Details, rebuilt
 from teiten.report.charts.base import Chart, text_width

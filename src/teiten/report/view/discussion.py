@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.model.discussion import Course, Parting, SignCount
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import Metric
+from teiten.model.plan import Context
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Details, Further, Heading, Section, Text, Unfolded
 from teiten.report.effects import plain_percent

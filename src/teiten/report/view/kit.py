@@ -9,8 +9,8 @@ from functools import cached_property
 from statistics import median
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, TrialView
-from teiten.analysis.model.observations import Context
 from teiten.model.metrics import RATE, Metric
+from teiten.model.plan import Context
 from teiten.model.text import Language
 from teiten.report.charts.base import coloured
 from teiten.report.effects import confidence_percent

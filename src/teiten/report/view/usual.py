@@ -7,8 +7,9 @@ from dataclasses import replace
 from statistics import fmean
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.kinds.contract_present import KindPresent
+from teiten.model.plan import Context
 from teiten.model.quantities import is_number
 from teiten.model.study import SERVER
 from teiten.report.blocks import Block, Box, folded, gallery, looked_up

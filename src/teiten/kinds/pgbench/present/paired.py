@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import CarryOver, Interval
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
 from teiten.kinds.pgbench.present.groups import tail_values
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.metrics import CPU_PER_TRANSACTION
+from teiten.model.plan import Context
 from teiten.model.units import Share
 from teiten.report.blocks import Block, Heading, Items, Text
 from teiten.report.effects import (

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.scaling import (
     NO_REPLICATES,
     CurveShape,
@@ -26,6 +25,7 @@ from teiten.kinds.pgbench.analyse import CLIENTS, CORES
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.bottleneck import BottleneckResult, Consistent
+from teiten.model.plan import Context
 from teiten.model.study import SERVER
 from teiten.report.blocks import Block, Further, Heading, Items, Text
 from teiten.report.charts.base import Chart, coloured

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, geometric_mean, linear_regression, median
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.analysis.model.verdict import Verdict, VerdictKind
 from teiten.analysis.verdict.changes import arithmetic, deciding_half_width_of, geometric
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
@@ -27,12 +27,9 @@ from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import NAME, PROBE, Do, Probe, ProbeStep, probes_of
 from teiten.kinds.probes.results import DECIDED, CostLine, EffectFound, SidePair
 from teiten.kinds.probes.thresholds import NONE_WITHIN, Size, size_of
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Level, Plan
 from teiten.model.study import SERVER, Measure, Workload
 from teiten.model.units import GIB, Bytes, Seconds, Share
-
-Key = tuple[str, Context]
-"""Workload, and the levels of all factors but the contrasted one."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +49,10 @@ Sides = Mapping[str, Mapping[int, Tried]]
 """By the level of the contrasted factor, and by block."""
 
 
-def tried_of(plan: Plan, views: Iterable[TrialView]) -> dict[Key, Sides]:
+def tried_of(plan: Plan, views: Iterable[TrialView]) -> dict[Level, Sides]:
     """In the study's order of workloads and levels; of several attempts the last that counts."""
     contrast = plan.study.contrast
-    by_key: dict[Key, dict[str, dict[int, Tried]]] = {}
+    by_key: dict[Level, dict[str, dict[int, Tried]]] = {}
     for view in sorted(views, key=lambda view: (view.block, view.attempt)):
         measurement = measurement_of(view.facts)
         if view.counts and measurement is not None:

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.kinds.probes.findings.effects import all_known
 from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, share_of
 from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
 from teiten.kinds.probes.results import Cliff, MemoryKnown, ProbeResult, Recommendation, Room
 from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
 from teiten.model.memory import memory_of
-from teiten.model.plan import Plan
+from teiten.model.plan import Context, Plan
 from teiten.model.settings import size_setting
 from teiten.model.trial import Event
 from teiten.model.units import Bytes

@@ -24,14 +24,14 @@ from teiten.analysis.verdict.changes import geometric, half_width_of
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule
 from teiten.kinds.contract_analyse import comparison_alpha
-from teiten.kinds.probes.findings.effects import Key, Sides, Tried, all_known, trials_of
+from teiten.kinds.probes.findings.effects import Sides, Tried, all_known, trials_of
 from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, StepIo, share_of
 from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import BLOCK, PROBE
 from teiten.kinds.probes.results import Changed, Trace, TraceSeen, VersionPair
 from teiten.kinds.probes.thresholds import SEEN_APART
 from teiten.model.installation import Version
-from teiten.model.plan import Plan
+from teiten.model.plan import Level, Plan
 from teiten.model.study import SERVER
 from teiten.model.text import Bilingual
 
@@ -49,12 +49,12 @@ class _Mechanism:
     comparable: bool
 
 
-def version_pairs(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[VersionPair]:
+def version_pairs(plan: Plan, tried: Mapping[Level, Sides]) -> Iterator[VersionPair]:
     """None where servers are contrasted, or there is one of them alone."""
     servers = plan.study.levels(SERVER)
     if len(servers) < 2 or plan.study.contrast == SERVER:
         return
-    by_others: dict[Key, dict[str, Sides]] = {}
+    by_others: dict[Level, dict[str, Sides]] = {}
     for (workload, context), sides in tried.items():
         key = (workload, without(context, SERVER))
         by_others.setdefault(key, {})[dict(context).get(SERVER, "")] = sides
@@ -78,7 +78,7 @@ def _executed(*trials: ByBlock) -> list[str]:
 
 def _pair(
     plan: Plan,
-    key: Key,
+    key: Level,
     servers: tuple[str, str],
     side: str,
     trials: tuple[ByBlock, ByBlock],
@@ -130,7 +130,9 @@ def _numbers(trials: ByBlock, executed: str) -> dict[int, float]:
     return {block: number for block, number in numbers.items() if not math.isnan(number)}
 
 
-def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> dict[str, dict[str, tuple[str, ...]]]:
+def settings_seen(
+    plan: Plan, tried: Mapping[Level, Sides]
+) -> dict[str, dict[str, tuple[str, ...]]]:
     """By server, those that any trial told; nothing of a single server."""
     seen: dict[str, dict[str, dict[str, None]]] = {}
     servers = plan.study.levels(SERVER)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from statistics import fmean
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.kinds.contract import plan_of
 from teiten.kinds.probes.findings.effects import all_known
 from teiten.kinds.probes.measurement import PageOrigin
@@ -29,6 +29,7 @@ from teiten.kinds.probes.present.units import (
 from teiten.kinds.probes.results import ProbeResult, ProbeSide, mean_time, probes_found
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.metrics import TRANSACTIONS, Metric
+from teiten.model.plan import Context
 from teiten.model.units import Bytes, Seconds
 from teiten.report.blocks import Block, Heading, Items, Section
 from teiten.report.effects import plain_percent

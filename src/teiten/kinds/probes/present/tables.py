@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import PROBE, probes_of
@@ -34,6 +33,7 @@ from teiten.kinds.probes.results import (
     probes_found,
 )
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
+from teiten.model.plan import Context
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Items, Text
 from teiten.report.effects import effect_cells, plain_percent

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.tables import in_context
@@ -20,6 +19,7 @@ from teiten.kinds.probes.present.units import (
 from teiten.kinds.probes.results import Changed, Trace, VersionPair, probes_found
 from teiten.kinds.probes.thresholds import SEEN_APART
 from teiten.model.build import BUILDS_DIFFER
+from teiten.model.plan import Context
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Heading, Items, Section, Text
 from teiten.report.effects import effect_cells, plain_percent

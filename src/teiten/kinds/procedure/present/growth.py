@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.procedure.analyse import KNEE, partitioned
@@ -17,6 +16,7 @@ from teiten.kinds.procedure.results import (
     procedures_found,
     steps_of,
 )
+from teiten.model.plan import Context
 from teiten.report.blocks import Block, Further, Gallery, Heading, Items, looked_up
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves

@@ -13,10 +13,11 @@ from teiten.analysis.model.claims import (
     PublishedCurves,
     PublishedQueries,
 )
-from teiten.analysis.model.observations import Context, without
+from teiten.analysis.model.observations import without
 from teiten.kinds.queries.claims.of_plans import WORKERS, WorkerCurve
 from teiten.kinds.queries.claims.of_queries import QUERIES
 from teiten.kinds.queries.model import QUERY, QUERY_TIME
+from teiten.model.plan import Context
 from teiten.report.charts.bars import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart

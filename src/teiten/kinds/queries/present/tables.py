@@ -14,7 +14,6 @@ from teiten.analysis.model.explain import (
     WorkerRule,
     WorkerSource,
 )
-from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.model import QUERY, queries_of
 from teiten.kinds.queries.present.times import (
     MOST_NAMED,
@@ -24,6 +23,7 @@ from teiten.kinds.queries.present.times import (
     varied_factors,
 )
 from teiten.kinds.queries.results import FewerWorkers, QueryResults, QueryWorkers
+from teiten.model.plan import Context
 from teiten.report.effects import plain_times_text
 from teiten.report.numbers import NOTHING, bytes_text, significant
 from teiten.report.plans.tables import count, duration

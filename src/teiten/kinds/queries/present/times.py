@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import ContrastResult
-from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.results import QueryResults, QueryTime
+from teiten.model.plan import Context
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
