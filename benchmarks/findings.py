@@ -194,11 +194,11 @@ def carried_out(
         [_progress(name, known[name], given[name][-1].blocks, outcomes[name]) for name in known],
         left,
     ):
-        name, further = allotment.name, allotment.given
-        blocks = further.blocks - given[name][-1].blocks
-        part = len(further.levels or ()) / len(levels_of(known[name].plan))
-        left = Seconds(left - blocks * part * BLOCK)
-        given[name].append(further)
+        name, added = allotment.name, allotment.given
+        every = levels_of(known[name].plan)
+        share = len(every if added.levels is None else added.levels) / len(every)
+        left = Seconds(left - (added.blocks - given[name][-1].blocks) * share * BLOCK)
+        given[name].append(added)
         outcomes[name] = judged(known[name], drawn[name], given[name])
     return outcomes
 

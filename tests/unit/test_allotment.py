@@ -131,8 +131,8 @@ def test_too_few_blocks_for_an_interval_are_foretold_to_get_one(mean: float) -> 
     assert further_blocks(two, ALPHA, blocks_of_a_number=3) == 12, "a start of three pairs each"
 
 
-def opened(*blocks: int, at: Level = READ) -> tuple[OpenFinding, ...]:
-    return tuple(OpenFinding(further, frozenset({at})) for further in blocks)
+def opened(*blocks: int, at: Level = READ, ran: int = 6) -> tuple[OpenFinding, ...]:
+    return tuple(OpenFinding(further, frozenset({at}), ran) for further in blocks)
 
 
 def given(name: str, blocks: int, *levels: Level) -> Allotment:
@@ -173,12 +173,14 @@ def test_further_blocks_hold_only_the_levels_by_which_their_findings_are_judged(
     near = replace(A, levels=both, open=(*opened(1), *opened(2, at=WRITE)))
     alike = replace(B, open=opened(1))
     assert next_allotment([alike, near], Seconds(10_000)) == given("a", 8, WRITE)
-    crossing = replace(near, open=(OpenFinding(2, frozenset({READ, WRITE})),))
+    crossing = replace(near, open=(OpenFinding(2, frozenset({READ, WRITE}), 6),))
     assert next_allotment([crossing], Seconds(10_000)) == given("a", 8, READ, WRITE)
 
 
 def test_blocks_are_at_most_doubled_before_the_next_forecast() -> None:
     assert next_allotment([replace(A, open=opened(40))], Seconds(10_000)) == given("a", 12)
+    far = replace(A, blocks=24, allotted=24, open=opened(20))
+    assert next_allotment([far], Seconds(10_000)) == given("a", 30), "six of them have its levels"
 
 
 def test_nothing_is_given_that_cannot_decide() -> None:
@@ -210,8 +212,8 @@ def test_a_campaign_runs_the_blocks_that_it_was_given_with_every_level() -> None
 
 def test_blocks_that_were_given_with_some_levels_hold_no_others() -> None:
     chosen = level_of(SWEEP, SWEEP.trials[0])
-    given = (GivenBlocks(2), GivenBlocks(4, frozenset({chosen})), GivenBlocks(5))
-    stands = standing(SWEEP, attempts(2), Seconds(0), given)
+    blocks = (GivenBlocks(2), GivenBlocks(4, frozenset({chosen})), GivenBlocks(5))
+    stands = standing(SWEEP, attempts(2), Seconds(0), blocks)
     wanted = {
         trial.number
         for trial in SWEEP.trials
@@ -220,7 +222,9 @@ def test_blocks_that_were_given_with_some_levels_hold_no_others() -> None:
     assert stands.ending is None
     assert stands.unneeded == {trial.number for trial in SWEEP.trials} - wanted
     ran = [attempt for attempt in attempts(5) if attempt.number in wanted]
-    assert standing(SWEEP, ran, Seconds(0), given).ending is Ending.ALLOTTED_SPENT
+    assert standing(SWEEP, ran, Seconds(0), blocks).ending is Ending.ALLOTTED_SPENT
+    cut = [attempt for attempt in ran if attempt.number < max(wanted)]
+    assert standing(SWEEP, cut, Seconds(0), blocks).ending is None, "the last one is missing"
 
 
 def test_decided_verdicts_do_not_end_a_campaign_of_a_collection() -> None:
@@ -235,12 +239,12 @@ def test_decided_verdicts_do_not_end_a_campaign_of_a_collection() -> None:
 
 
 def test_blocks_are_read_as_they_were_given() -> None:
-    """Of a ledger of before they had levels, too."""
+    """Those of ledgers that name no levels are of all."""
     level = ("reads", (("server", "14"), ("probe", "update")))
-    given = (GivenBlocks(6), GivenBlocks(9, frozenset({level})))
-    details = [json.loads(json.dumps(blocks.detail)) for blocks in given]
+    blocks = (GivenBlocks(6), GivenBlocks(9, frozenset({level})))
+    details = [json.loads(json.dumps(some.detail)) for some in blocks]
     assert details[0] == {"blocks": 6}
     events = [Event(0.0, ALLOTTED, None, None, detail) for detail in details]
-    assert given_blocks(events) == given
+    assert given_blocks(events) == blocks
     assert allotted_blocks(given_blocks(events)) == 9
     assert (given_blocks([]), allotted_blocks(())) == ((), 0)

@@ -88,8 +88,11 @@ def test_open_verdicts_say_how_many_blocks_they_take(forecast: int | None) -> No
     verdict = replace(judged.overall, kind=VerdictKind.INCONCLUSIVE, pairs=6)
     contrast = replace(judged, overall=verdict, forecast=forecast)
     analysis = replace(NIGHT, contrasts=(contrast,))
-    levels = frozenset((contrast.workload, level.context) for level in contrast.levels)
-    assert list(open_verdicts(analysis)) == ([OpenFinding(3, levels)] if forecast else [])
+    levels = frozenset({("read", (("clients", "1"),)), ("read", (("clients", "4"),))})
+    assert list(open_verdicts(analysis)) == ([OpenFinding(3, levels, 6)] if forecast else [])
+    left_out = replace(contrast, left_out=((("clients", "4"),),))
+    for verdict_of_some in open_verdicts(replace(NIGHT, contrasts=(left_out,))):
+        assert verdict_of_some.levels == {("read", (("clients", "1"),))}
     decided = replace(contrast, overall=replace(verdict, kind=VerdictKind.FASTER))
     assert not list(open_verdicts(replace(NIGHT, contrasts=(decided,))))
     other = replace(NIGHT.plan, study=replace(NIGHT.plan.study, contrast="clients"))

@@ -96,6 +96,20 @@ def with_effect(ratio: float) -> Curve:
 ABOUT_TWO = Effect((Bounds(0.96, 0.99),))
 
 
+def test_a_finding_about_some_levels_reads_no_others() -> None:
+    def read(*parts: Bounds) -> list[str]:
+        judged = outcome(between(Effect(parts)), attempts(saturating))
+        assert all(workload == "read" for workload, _ in judged.levels)
+        return sorted((dict(context)["clients"] for _, context in judged.levels), key=int)
+
+    assert read(Bounds(0.9, 1.1, least=1.0)) == ["4", "8", "16", "32"]
+    assert read(Bounds(0.9, 1.1, most=0.25)) == ["1"]
+    assert read(Bounds(0.9, 1.1)) == list(CLIENTS)
+    nothing = attempts(lambda server, clients: math.nan if clients == 4 else 100.0)
+    (judged,) = assess([between(ABOUT_TWO)], PLAN, FACTS, nothing)
+    assert "4" not in {dict(context)["clients"] for _, context in judged.levels}
+
+
 @pytest.mark.parametrize(
     ("ratio", "standing"),
     [

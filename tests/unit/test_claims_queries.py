@@ -435,3 +435,12 @@ def test_tables_of_a_source_are_listed_as_the_language_lists() -> None:
     assert place_text(texts("en"), source) == "table 6.28, 6.29"
     assert place_text(texts("ja"), source) == "表6.28、6.29"
     assert source_text(texts("ja"), source).endswith("、表6.28、6.29")
+
+
+def test_a_finding_about_some_queries_reads_no_others() -> None:
+    def read(predicate: object) -> set[str]:
+        (judged,) = assess([about(predicate)], OLAP, FACTS, timed(OLAP, as_published))
+        return {dict(context)["query"] for _, context in judged.levels}
+
+    assert read(effect(0.1, None, "q1.1", "q2.1")) == {"q1.1", "q2.1"}
+    assert read(effect(0.1, None)) == set(QUERIES)

@@ -58,6 +58,28 @@ def level_changes(old: ClaimCurve, at: float, new: ClaimCurve, to: float) -> dic
     return log_changes(old.points[at], new.points[to])
 
 
+@dataclass(frozen=True, eq=False)
+class _Points(Mapping[float, Blocks]):
+    """The points of a measured curve, read where they are asked for: a finding about some of its
+    levels reads no others."""
+
+    sides: Mapping[float, ClaimSide]
+    evidence: EvidenceTable
+    metric: str
+
+    def __getitem__(self, level: float) -> Blocks:
+        return self.sides[level].blocks(self.evidence, self.metric)
+
+    def __contains__(self, level: object) -> bool:
+        return level in self.sides
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.sides)
+
+    def __len__(self) -> int:
+        return len(self.sides)
+
+
 def published(curves: PublishedCurves) -> tuple[ClaimCurve, ...]:
     return tuple(
         ClaimCurve(curve.label, {level: {ANY_BLOCK: value} for level, value in curve.points})
@@ -81,10 +103,7 @@ def measured(
         curves = (
             ClaimCurve(
                 label,
-                {
-                    float(level): side.further(axis, level).blocks(evidence, metric)
-                    for level in levels
-                },
+                _Points({float(at): side.further(axis, at) for at in levels}, evidence, metric),
             )
             for label, side in zip(labels, place.sides, strict=True)
         )

@@ -3,6 +3,7 @@ campaigns that compare versions, told by workload."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from teiten.analysis.claims.forecast import OpenFinding, further_blocks
@@ -49,7 +50,7 @@ def findings_of(
             campaign, outcome = chosen
             plan = plans[campaign.name]
             blocks = further_blocks(outcome, plan.study.measure.alpha, plan.blocks_of_a_number)
-            block = sum(levels[campaign.name].get(level, 0.0) for level in outcome.levels)
+            block = math.fsum(levels[campaign.name].get(level, 0.0) for level in outcome.levels)
             seconds = None if blocks is None else Seconds(blocks * block)
             yield Finding(outcome, campaign, blocks, seconds)
         elif wanted:
@@ -84,8 +85,13 @@ def open_verdicts(analysis: CampaignAnalysis) -> Iterator[OpenFinding]:
         is_open = contrast.metric.judged and verdict.kind is VerdictKind.INCONCLUSIVE
         if is_open and contrast.forecast is not None:
             blocks = max(1, contrast.forecast - verdict.pairs) * analysis.plan.blocks_of_a_number
-            levels = frozenset((contrast.workload, level.context) for level in contrast.levels)
-            yield OpenFinding(blocks, levels)
+            levels = (
+                (contrast.workload, level.context)
+                for level in contrast.levels
+                if level.context not in contrast.left_out
+            )
+            ran = verdict.pairs * analysis.plan.blocks_of_a_number
+            yield OpenFinding(blocks, frozenset(levels), ran)
 
 
 def _compares_servers(analysis: CampaignAnalysis) -> bool:

@@ -4,9 +4,9 @@ campaign of a collection gets the next blocks: a pure function of how each stand
 Every campaign has its first blocks before any has more. After that, time goes where a finding costs
 least of it: the campaign with the most findings decided per second, as their intervals and the
 noise of its blocks foretell, in blocks that hold only the levels by which these findings are
-judged. A forecast is worth as much as the blocks it is made from, so that
-blocks are at most doubled before the next one. The intervals are valid at every look, which
-makes this choice harmless to their error.
+judged. A forecast is worth as much as the blocks it is made from, so that a finding's blocks are at
+most doubled before the next one. The intervals are valid at every look, which makes this choice
+harmless to their error.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ class OpenFinding:
 
     blocks: int
     levels: frozenset[Level]
-    """By whose trials it is judged."""
+    """At which its numbers are read."""
+    ran: int
+    """The blocks that it has."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,8 @@ def open_findings(
     for outcome in outcomes:
         blocks = further_blocks(outcome, alpha, blocks_of_a_number)
         if blocks is not None:
-            yield OpenFinding(blocks, outcome.levels)
+            ran = min(check.pairs for check in outcome.checks) * blocks_of_a_number
+            yield OpenFinding(blocks, outcome.levels, ran)
 
 
 def next_allotment(campaigns: Sequence[CampaignProgress], left: Seconds) -> Allotment | None:
@@ -176,12 +179,13 @@ def _offers(
         ordered = sorted(
             campaign.open, key=lambda finding: campaign.seconds_of(finding.blocks, finding.levels)
         )
-        further, levels = 0, frozenset[Level]()
+        further, levels, ran = 0, frozenset[Level](), campaign.blocks
         for decided, finding in enumerate(ordered, start=1):
             further, levels = max(further, finding.blocks), levels | finding.levels
+            ran = min(ran, finding.ran)
             seconds = campaign.seconds_of(further, levels)
             within = campaign.blocks + further <= campaign.most and seconds <= left
             if campaign.blocks and within:
-                more = math.ceil(min(further, campaign.blocks) / campaign.unit) * campaign.unit
+                more = math.ceil(max(1, min(further, ran)) / campaign.unit) * campaign.unit
                 given = GivenBlocks(min(campaign.blocks + more, campaign.most), levels)
                 yield decided / max(seconds, 1e-9), Allotment(campaign.name, given)

@@ -301,7 +301,7 @@ class ClaimOutcome:
     in_print: Check | None = None
     """The deciding check on the published table, where there is one; without an interval."""
     levels: frozenset[Level] = frozenset()
-    """Those whose trials it was judged by."""
+    """Those at which its numbers were read."""
 
     @property
     def applies(self) -> bool:

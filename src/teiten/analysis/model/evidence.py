@@ -64,7 +64,7 @@ class EvidenceTable:
 
     @contextmanager
     def noting_levels(self) -> Iterator[set[Level]]:
-        """Note at which levels numbers are read meanwhile."""
+        """Yield a set that collects the levels at which numbers are read."""
         read: set[Level] = set()
         self._read.append(read)
         try:
@@ -176,6 +176,8 @@ class EvidenceTable:
                 if block in values:
                     raise ValueError(f"{workload} at {dict(at)} is more than one place")
                 values[block] = value
+                for read in self._read:
+                    read.add(cell.level)
         return dict(sorted(values.items()))
 
     def alone(self, values: Blocks) -> Blocks:
@@ -196,8 +198,6 @@ class EvidenceTable:
     def _cells_at(self, workload: str, at: LevelOf) -> Iterator[_Cell]:
         for cell in self._cells.get(workload, ()):
             if at.items() <= cell.levels.items():
-                for read in self._read:
-                    read.add(cell.level)
                 yield cell
 
     def side(self, workload: str, context: Context, side: str, quantity: str) -> Blocks:

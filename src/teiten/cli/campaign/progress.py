@@ -52,7 +52,7 @@ class Pace:
         self._expected = self._expected_trials()
 
     def given(self, blocks: Sequence[GivenBlocks]) -> None:
-        """Expect no more than the blocks that a collection has given; of none, all."""
+        """Expect no more than the blocks that a collection has given; all, where it gave none."""
         self._given = blocks
         self._expected = self._expected_trials()
 

@@ -186,10 +186,10 @@ def _run(night: Night, allotment: Allotment, whole: str) -> None:
         with Ledger.open(folder) as ledger:
             if begun:
                 note_resumed(session, ledger)
-            blocks = allotment.given.blocks
-            if allotted_blocks(given_blocks(ledger.campaign_events())) != blocks:
-                ledger.record_event(ALLOTTED, **allotment.given.detail)
-            session.console.say(f"campaign {folder.name}: {blocks} blocks in all")
+            before, given = given_blocks(ledger.campaign_events()), allotment.given
+            if not before or allotted_blocks(before) != given.blocks:
+                ledger.record_event(ALLOTTED, **given.detail)
+            session.console.say(f"campaign {folder.name}: {given.blocks} blocks in all")
             run_trials(session, ledger, folder, whole=whole)
 
 
@@ -223,7 +223,7 @@ def _of_ledger(night: Night, called: str) -> CampaignProgress:
         findings += open_verdicts(analysis)
     return CampaignProgress(
         called,
-        blocks=allotted if analysis.complete else min(blocks_of(analysis), allotted - 1),
+        blocks=allotted if analysis.complete else min(blocks_of(analysis), max(0, allotted - 1)),
         allotted=allotted,
         first=blocks_of_first_pass(night.tables[called]),
         most=measure.blocks,
@@ -250,8 +250,8 @@ def blocks_of(analysis: CampaignAnalysis) -> int:
 
 
 def seconds_of_levels(analysis: CampaignAnalysis) -> Mapping[Level, Seconds]:
-    """Compute what each level takes in one block, from the trials that have run: its own, and where
-    it has none, all."""
+    """Compute what each level takes in one block: the mean of its trials that have run; of a level
+    without any, that of all."""
     plan = analysis.plan
     levels = {trial.number: level_of(plan, trial) for trial in plan.trials}
     ran = [trial for trial in analysis.trials if trial.outcome is not Outcome.FAILED]
@@ -261,10 +261,11 @@ def seconds_of_levels(analysis: CampaignAnalysis) -> Mapping[Level, Seconds]:
     for trial, seconds in zip(ran, own_seconds(plan, ran), strict=True):
         took[levels[trial.number]].append(seconds)
     usual = trial_seconds(plan, ran)
-    trials = Counter(levels[trial.number] for trial in plan.trials if trial.block == 1)
     return {
-        level: Seconds(count * (fmean(took[level]) if level in took else usual))
-        for level, count in trials.items()
+        level: Seconds(
+            count / plan.study.measure.blocks * (fmean(took[level]) if level in took else usual)
+        )
+        for level, count in Counter(levels.values()).items()
     }
 
 

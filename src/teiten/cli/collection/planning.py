@@ -21,9 +21,9 @@ from teiten.plan.durations import LEAST_BLOCKS, block_seconds
 from teiten.study.collection import CampaignTable, CollectionTable
 from teiten.study.load import load_study
 
-MOST_BLOCKS = 60
-"""The most blocks of a campaign: more than a night has."""
-MOST_TRIALS = 2_000
+MOST_BLOCKS = 150
+"""The most blocks of a campaign: of a few levels, more than a night has."""
+MOST_TRIALS = 4_000
 OF_TRIALS = frozenset({"no-plans", "sizes", "serial", "too-small", "permitted"})
 """Reasons not to apply that are known only of trials that have run."""
 

@@ -44,6 +44,7 @@ from teiten.kinds.probes.measurement import (
     Timed,
     WithClients,
     measurement_of,
+    median_of,
     numbers_for_claims,
     share_of,
     sweep_seconds,
@@ -269,7 +270,7 @@ def times_of(seconds: Sequence[float]) -> Times:
     return Times(
         count=len(ordered),
         mean=Seconds(fmean(ordered)),
-        median=Seconds(median(ordered)),
+        median=median_of(ordered),
         quantiles=tuple(Seconds(ordered[round(at * last / STEPS)]) for at in range(STEPS + 1)),
     )
 
@@ -286,8 +287,8 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
         sweeps=len(swept),
         seconds=Seconds(around),
         seconds_per_gib=Seconds(around / (trials[0].shared_buffers / GIB)),
-        with_sweep=Seconds(median(swept)),
-        without=Seconds(median(statement.seconds for _, rest in parts for statement in rest)),
+        with_sweep=median_of(swept),
+        without=median_of([statement.seconds for _, rest in parts for statement in rest]),
     )
 
 

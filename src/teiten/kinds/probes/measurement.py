@@ -327,9 +327,7 @@ def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
 SWEPT = 0.5
 """A statement during which this part of all buffers lost a usage count, has swept."""
 EXPLAIN_STEP = Seconds(1e-6)
-"""The step of EXPLAIN's times, three decimals of a millisecond: a page in the buffers takes a few
-of them, so that the plain median of its times would move by a tenth at once. Their medians are
-those of grouped data: interpolated among the times that are printed alike."""
+"""The step of EXPLAIN's times: three decimals of a millisecond."""
 
 
 def metrics_of(probe: Probe, measurement: ProbeMeasurement) -> dict[str, float]:
@@ -366,10 +364,19 @@ def sweep_seconds(statements: Sequence[Timed], buffers: int) -> Seconds | None:
     swept, others = sweeps(statements, buffers)
     if not swept or not others:
         return None
-    usual = median(statement.seconds for statement in others)
+    usual = median_of([statement.seconds for statement in others])
     return Seconds(
         median((statement.seconds - usual) / around(statement, buffers) for statement in swept)
     )
+
+
+def median_of(seconds: Sequence[Seconds]) -> Seconds:
+    """The median, interpolated among times that EXPLAIN prints alike: a page in the buffers takes a
+    few of its steps, so that the plain median would move by a tenth at once. Times that all differ
+    have their plain median."""
+    from_below = median_grouped(seconds, EXPLAIN_STEP)
+    from_above = -median_grouped([-time for time in seconds], EXPLAIN_STEP)
+    return Seconds((from_below + from_above) / 2)
 
 
 def _numbers(probe: Probe, measurement: ProbeMeasurement) -> Iterator[tuple[str, float | None]]:
@@ -400,7 +407,7 @@ def _number(probe: Probe, measurement: ProbeMeasurement) -> float | None:
     ]
     runs = [run for run in measurement.with_clients if run.step == probe.number_of]
     if checkpoints:
-        return fmean(checkpoints) if probe.take is Take.MEAN else median(checkpoints)
+        return fmean(checkpoints) if probe.take is Take.MEAN else median_of(checkpoints)
     if runs:
         most = max(run.clients for run in runs)
         return fmean(run.latency for run in runs if run.clients == most)
@@ -419,7 +426,7 @@ def _of_part(take: Take, statements: Sequence[Timed], buffers: int) -> float | N
     if take is Take.COMMIT:
         return _commit(statements)
     seconds = [statement.seconds for statement in statements]
-    return fmean(seconds) if take is Take.MEAN else median_grouped(seconds, EXPLAIN_STEP)
+    return fmean(seconds) if take is Take.MEAN else median_of(seconds)
 
 
 def _commit(statements: Sequence[Timed]) -> float | None:

@@ -95,7 +95,7 @@ class Take(StrEnum):
     MEAN = "mean"
     """The mean execution time; of clients: pgbench's mean latency at the most clients."""
     MEDIAN = "median"
-    """The median execution time, interpolated among the times that EXPLAIN prints alike."""
+    """The median execution time, or that of a checkpoint (``measurement.median_of``)."""
     COMMIT = "commit"
     """The median time of COMMIT."""
     SWEEP = "sweep"

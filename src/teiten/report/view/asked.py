@@ -27,9 +27,9 @@ from teiten.report.numbers import NOTHING, plain, significant
 from teiten.report.scope import round_rows
 from teiten.report.sites import starts_servers, steps_of_sites, way_text
 from teiten.report.view.design import (
+    allotted_design,
     blocks_text,
     grid,
-    is_allotted,
     noise_rows,
     pairs_check_rows,
     replication_rows,
@@ -197,7 +197,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     if measure.flame_graph:
         steps.append(t("procedure.profile", seconds=kit.seconds(measure.flame_graph_window)))
     fixed = "statistics" if measure.sequential is None else "sequential"
-    design = "allotted" if is_allotted(kit) else fixed
+    design = allotted_design(kit) or fixed
     return (*steps, t("procedure.order"), t(f"procedure.{design}"))
 
 

@@ -24,18 +24,19 @@ def blocks_text(kit: Kit) -> str:
     measure = kit.study.measure
     if measure.sequential is None:
         return plain(measure.blocks)
-    given = given_blocks(kit.analysis.events)
-    if given:
-        some = any(blocks.levels is not None for blocks in given)
-        key = "design.blocks.allotted-levels" if some else "design.blocks.allotted"
-        return kit.t(key, most=plain(measure.blocks))
+    allotted = allotted_design(kit)
+    if allotted:
+        return kit.t(f"design.blocks.{allotted}", most=plain(measure.blocks))
     budget = kit.duration(measure.sequential.budget or 0.0)
     return kit.t("design.blocks.sequential", most=plain(measure.blocks), budget=budget)
 
 
-def is_allotted(kit: Kit) -> bool:
-    """Whether a collection gave the campaign its blocks."""
-    return bool(given_blocks(kit.analysis.events))
+def allotted_design(kit: Kit) -> str:
+    """``allotted`` where a collection gave the campaign its blocks, ``allotted-levels`` where some
+    of them hold not all levels; else empty."""
+    given = given_blocks(kit.analysis.events)
+    some = any(blocks.levels is not None for blocks in given)
+    return ("allotted-levels" if some else "allotted") if given else ""
 
 
 def side_by_side_rows(kit: Kit) -> Iterator[tuple[str, str]]:

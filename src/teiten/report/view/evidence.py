@@ -8,6 +8,7 @@ from typing import Any
 
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import TemplateSpec
+from teiten.model.progress import given_blocks
 from teiten.model.text import joined_sentences
 from teiten.model.trial import Event
 from teiten.report.blocks import (
@@ -190,7 +191,7 @@ def _events(kit: Kit) -> Table | None:
         *headings(t, "table.trial", numeric=True),
         *headings(t, "table.detail"),
     )
-    details = [_detail(event) for event in events[:MOST_EVENTS]]
+    details = [_detail(kit, event) for event in events[:MOST_EVENTS]]
     rows = tuple(
         cells(
             TableCell(clock(event.at), event.at),
@@ -215,9 +216,14 @@ def _events(kit: Kit) -> Table | None:
     )
 
 
-def _detail(event: Event) -> str:
+def _detail(kit: Kit, event: Event) -> str:
+    detail = dict(event.detail)
+    for given in given_blocks([event]):
+        levels = sorted(given.levels or ())
+        names = (f"{kit.names.workload(of)} {kit.names.context(at)}".strip() for of, at in levels)
+        detail["levels"] = "; ".join(names)
     return ", ".join(
-        f"{key} {_flat(value)}" for key, value in event.detail.items() if value not in ("", None)
+        f"{key} {_flat(value)}" for key, value in detail.items() if value not in ("", None)
     )
 
 

@@ -156,7 +156,9 @@ def published_sides(table: PublishedQueries) -> ClaimSides:
 
 def measured_sides(claim: Claim, evidence: EvidenceTable, metric: str) -> Iterator[ClaimSides]:
     """The claim's sides on each server. Raises UnmetError where the campaign has none."""
-    queries = planned_queries(claim, evidence)
+    named = claim.predicate.only_at.get(QUERY, ())
+    planned = planned_queries(claim, evidence)
+    queries = [query for query in planned if not named or query in named]
     for place in places_of(claim, evidence, along=(QUERY,)):
         values = (
             {query: side.further(QUERY, query).blocks(evidence, metric) for query in queries}
