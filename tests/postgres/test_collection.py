@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import signal
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from teiten.host.system.paths import Workdir
+from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
-from teiten.model.progress import Ending
+from teiten.model.progress import ALLOTTED, Ending
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten, kill, step_of
 
@@ -64,6 +67,9 @@ def test_a_killed_collection_resumes_to_its_report(emptied: Teiten, collection: 
     kill(process)
     before = trials(teiten, "night-checksums")
     assert before and json.loads((folder / "night" / "collection.json").read_text())
+    ledger = sqlite3.connect(teiten.workdir.campaigns / "night-checksums" / FILE_NAME)
+    with closing(ledger), ledger:  # as a kill leaves it that comes before its first blocks
+        assert ledger.execute("DELETE FROM event WHERE kind = ?", (ALLOTTED,)).rowcount == 1
 
     process = teiten.start("collection", "resume", "--budget", "1s")
     teiten.wait_for(process, step_of(len(before) + 2, "measure"))

@@ -31,6 +31,7 @@ from teiten.analysis.verdict.stopping import standing
 from teiten.claims.catalogue import claims_of
 from teiten.claims.curves import LEVELS
 from teiten.claims.predicates.effect import CONTRAST
+from teiten.cli.collection.carry_out import seconds_of_levels
 from teiten.model.plan import Level
 from teiten.model.progress import (
     ALLOTTED,
@@ -42,6 +43,7 @@ from teiten.model.progress import (
 )
 from teiten.model.trial import Attempt, Event, Outcome
 from teiten.model.units import Seconds, Share
+from tests.fixtures.two_machines import campaign
 from tests.unit.test_stopping import ONE, SWEEP, clients_run
 
 ALPHA, DELTA = Share(0.05), Share(0.02)
@@ -248,3 +250,17 @@ def test_blocks_are_read_as_they_were_given() -> None:
     assert given_blocks(events) == blocks
     assert allotted_blocks(given_blocks(events)) == 9
     assert (given_blocks([]), allotted_blocks(())) == ((), 0)
+
+
+def test_a_level_costs_what_its_trials_took() -> None:
+    analysis = campaign("night")
+    took = tuple(
+        replace(view, started_at=0.0, finished_at=float(dict(view.levels)["clients"]))
+        for view in analysis.trials
+    )
+    few, many = (("clients", "1"),), (("clients", "4"),)
+    seconds = seconds_of_levels(replace(analysis, trials=took))
+    assert {context: seconds["read", context] for context in (few, many)} == {few: 2.0, many: 8.0}
+    only_few = tuple(view for view in took if view.context("server") == few)
+    assert seconds_of_levels(replace(analysis, trials=only_few))["read", many] == 2.0
+    assert seconds_of_levels(replace(analysis, trials=())) == {}

@@ -370,7 +370,7 @@ def sweep_seconds(statements: Sequence[Timed], buffers: int) -> Seconds | None:
     )
 
 
-def median_of(seconds: Sequence[Seconds]) -> Seconds:
+def median_of(seconds: Sequence[float]) -> Seconds:
     """The median, interpolated among times that EXPLAIN prints alike: a page in the buffers takes a
     few of its steps, so that the plain median would move by a tenth at once. Times that all differ
     have their plain median."""
