@@ -9,17 +9,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import fmean
 
 from teiten.analysis.model.claims import Claim
 from teiten.kinds.probes.model import probes_of
 from teiten.model.facts import Caution, HostFacts
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Context, Plan, PlannedTrial
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt, Event, Outcome, Problem, Trial
 from teiten.ways.registry import way_of
 from tests.reader.arithmetic import Judgement, always_valid, biased, contradicted, judge
-
-Context = tuple[tuple[str, str], ...]
 
 JUDGED = ("tps", "query_seconds", "procedure_seconds", "probe_seconds")
 USUAL = {
@@ -344,8 +343,8 @@ class Campaign:
             for factor, levels in varied.items()
         )
 
-    def block_means(self, workload: str, metric: str, new: str) -> list[float]:
-        """d of each block that has every level, as the answer over all levels counts it."""
+    def deviations(self, workload: str, metric: str, new: str) -> list[float]:
+        """By how much d of each block lies above those of its levels, their mean."""
         old = self.sides(workload)[0]
         contexts = [
             one
@@ -356,8 +355,9 @@ class Campaign:
             self.by_start(self.log_ratios(workload, context, (old, new), metric)[0])
             for context in contexts
         ]
-        blocks = set.intersection(*map(set, pairs)) if pairs else set()
-        return [math.fsum(pair[block] for pair in pairs) / len(pairs) for block in sorted(blocks)]
+        above = [{block: d - fmean(pair.values()) for block, d in pair.items()} for pair in pairs]
+        blocks = sorted({block for pair in above for block in pair})
+        return [fmean(pair[block] for pair in above if block in pair) for block in blocks]
 
     def together(
         self,

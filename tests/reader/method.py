@@ -339,7 +339,7 @@ def _interval(campaign: Campaign, d: Sequence[float], alpha: float) -> list[floa
 def _drift(campaign: Campaign, workload: str, metric: str) -> Iterator[tuple[str, float]]:
     """The correlation of a pair with the one before, and Mann and Kendall's trend."""
     for new in campaign.sides(workload)[1:]:
-        d = campaign.block_means(workload, metric, new)
+        d = campaign.deviations(workload, metric, new)
         n, mean = len(d), fmean(d) if d else 0.0
         total = math.fsum((one - mean) ** 2 for one in d)
         if n < 3 or not total:

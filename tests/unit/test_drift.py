@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from teiten.analysis.verdict.contrasts import contrasts
-from teiten.analysis.verdict.drift import drift_cautions, lag_one, trend
+from teiten.analysis.verdict.drift import drift_cautions, drift_of, lag_one, trend
 from teiten.model.trial import Attempt, Outcome
 from tests.fixtures.synthetic_plan import make_plan
 
@@ -25,6 +25,18 @@ def test_a_trend_by_hand() -> None:
     assert trend([4.0, 3.0, 2.0, 1.0]) == pytest.approx(-6 / 2.943920, rel=1e-6)
     assert trend([1.0, 1.0, 1.0]) == 0.0
     assert trend([1.0, 2.0]) is None
+
+
+def test_blocks_with_some_levels_count_by_what_they_deviate_from_these() -> None:
+    """Of whole blocks the means over the levels; a level that lies elsewhere is no drift."""
+    d = [0.1, 0.3, 0.2, 0.4]
+    first, second = dict(enumerate(d)), {block: 1 + value for block, value in enumerate(d)}
+    whole = drift_of([first, second])
+    assert whole is not None
+    assert (whole.lag_one, whole.trend) == (pytest.approx(lag_one(d)), pytest.approx(trend(d)))
+    apart = drift_of([{0: 0.01, 1: -0.01}, {2: 1.01, 3: 0.99}])
+    assert apart is not None and apart.blocks == 4 and apart.lag_one < 0
+    assert drift_of([{0: 0.1, 1: 0.2}]) is None and drift_of([]) is None
 
 
 PLAN = make_plan(48, clients=("1",))  # 12 blocks

@@ -72,6 +72,18 @@ def servers_of(levels: Sequence[LevelResult]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class Drift:
+    """Whether the blocks' differences stand for themselves."""
+
+    lag_one: float
+    """The correlation of each with the one before it, -1 to 1."""
+    trend: float
+    """How far they rise (positive) or fall with time, in standard deviations of what chance does
+    (Mann and Kendall)."""
+    blocks: int
+
+
+@dataclass(frozen=True)
 class ContrastResult(ContrastSides):
     """A metric of a workload, new against old, over all levels."""
 
@@ -79,11 +91,8 @@ class ContrastResult(ContrastSides):
     levels: tuple[LevelResult, ...]
     overall: Verdict
     """The verdict on the mean over all levels: one test, at α, with the blocks as pairs."""
-    lag_one: float | None = None
-    """The correlation of the blocks' mean d with those before them, -1 to 1."""
-    trend: float | None = None
-    """How far the blocks' mean d rises (positive) or falls with time, in standard deviations of
-    what chance does (Mann and Kendall)."""
+    drift: Drift | None = None
+    """None of fewer than three blocks, or of equal ones."""
     forecast: int | None = None
     """The number of blocks in all that will decide a sequential design, as it looks now."""
     left_out: tuple[Context, ...] = ()

@@ -22,7 +22,7 @@ from teiten.analysis.model.evidence import block_means, means_of_starts
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.verdict.carry_over import bias_of, withheld_for_bias
-from teiten.analysis.verdict.drift import lag_one, trend
+from teiten.analysis.verdict.drift import drift_of
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
 from teiten.analysis.verdict.pairs import observe, pair, starts_of
 from teiten.analysis.verdict.sequential import (
@@ -158,8 +158,7 @@ def _contrast(
         new=new,
         levels=levels,
         overall=overall,
-        lag_one=lag_one(means),
-        trend=trend(means),
+        drift=drift_of([alone[context] for context in whole]),
         forecast=forecast(means, rule, len(whole)) if is_foretold else None,
         left_out=tuple(context for context in contexts if over[context]),
     )

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
-from teiten.analysis.model.findings import ContrastResult
+from teiten.analysis.model.findings import ContrastResult, Drift
 from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.model.facts import Caution
 
@@ -51,6 +52,20 @@ def trend(log_ratios: Sequence[float]) -> float | None:
     return rises / math.sqrt(n * (n - 1) * (2 * n + 5) / 18)
 
 
+def drift_of(levels: Sequence[Mapping[int, float]]) -> Drift | None:
+    """Correlation and trend of what the blocks' d deviate from the means of their levels, each
+    block's mean over the levels that it has. ``levels``: d by block. None of fewer than three
+    blocks, or of equal ones."""
+    deviations: dict[int, list[float]] = defaultdict(list)
+    for level in levels:
+        mean = math.fsum(level.values()) / max(1, len(level))
+        for block, d in level.items():
+            deviations[block].append(d - mean)
+    by_block = [math.fsum(some) / len(some) for _, some in sorted(deviations.items())]
+    lag, moved = lag_one(by_block), trend(by_block)
+    return None if lag is None or moved is None else Drift(lag, moved, len(by_block))
+
+
 def drift_cautions(results: Iterable[ContrastResult]) -> tuple[Caution, ...]:
     """A caution for each primary contrast whose pairs depend on one another or move with time."""
     return tuple(
@@ -58,14 +73,14 @@ def drift_cautions(results: Iterable[ContrastResult]) -> tuple[Caution, ...]:
             "pairs-drift",
             workload=result.workload,
             sides=f"{result.new}/{result.old}",
-            lag=f"{result.lag_one:+.2f}",
-            trend=f"{result.trend:+.1f}",
-            pairs=result.overall.pairs,
+            lag=f"{result.drift.lag_one:+.2f}",
+            trend=f"{result.drift.trend:+.1f}",
+            pairs=result.drift.blocks,
         )
         for result in results
-        if result.metric.judged and result.lag_one is not None and result.trend is not None
-        if result.overall.pairs >= FEWEST_PAIRS
-        and drifts(result.lag_one, result.trend, result.overall.pairs)
+        if result.metric.judged and result.drift is not None
+        if result.drift.blocks >= FEWEST_PAIRS
+        and drifts(result.drift.lag_one, result.drift.trend, result.drift.blocks)
     )
 
 
