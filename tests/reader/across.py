@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from teiten.model.plan import Context
 from tests.reader.arithmetic import Judgement, ratio_of, t_quantile
-from tests.reader.campaign import HIGHER_IS_BETTER, JUDGED, Campaign, Context
+from tests.reader.campaign import HIGHER_IS_BETTER, JUDGED, Campaign
 from tests.reader.collected import SAID
 from tests.reader.document import Document, Table
 from tests.reader.language import printed

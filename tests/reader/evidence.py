@@ -32,11 +32,11 @@ from teiten.kinds.probes.measurement import (
     measurement_of,
 )
 from teiten.model.installation import Installation
-from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.plan import Context, PlannedTrial, TemplateSpec
 from teiten.model.relations import RELATIONS
 from teiten.model.trial import Attempt, Outcome
 from tests.reader.arithmetic import geometric_mean, judge, median, ratio_of, t_quantile
-from tests.reader.campaign import USUAL, Campaign, Context
+from tests.reader.campaign import USUAL, Campaign
 from tests.reader.document import Table
 from tests.reader.language import DIMENSIONS, SLOT, UNIT, UNITS, Printed, printed, unit_behind
 from tests.reader.method import made_of

@@ -19,9 +19,10 @@ from scipy.optimize import least_squares
 
 from teiten.kinds.probes.measurement import measurement_of
 from teiten.kinds.probes.model import probes_of
+from teiten.model.plan import Context
 from teiten.model.trial import Attempt, FloatArray
 from tests.reader.arithmetic import IDENTICAL, beta_share, judge, ratio_of, t_quantile
-from tests.reader.campaign import Campaign, Context
+from tests.reader.campaign import Campaign
 from tests.reader.texts import spread
 
 Table = dict[float, dict[int, float]]

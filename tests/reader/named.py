@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from teiten.kinds.probes.measurement import measurement_of
-from teiten.model.plan import PlannedTrial
+from teiten.model.plan import Context, PlannedTrial
 from teiten.model.stacks import StackSamples
 from teiten.model.trial import Outcome
 from teiten.ways.registry import way_of
-from tests.reader.campaign import JUDGED, Campaign, Context
+from tests.reader.campaign import JUDGED, Campaign
 from tests.reader.directions import TAIL
 from tests.reader.language import UNITS
 from tests.reader.method import made_of

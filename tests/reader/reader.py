@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 
+from teiten.model.plan import Context
 from teiten.model.study import Measure
 from teiten.model.text import Bilingual
-from tests.reader.campaign import METRICS, Campaign, Context
+from tests.reader.campaign import METRICS, Campaign
 from tests.reader.document import Document, plain
 from tests.reader.language import Language, printed
 from tests.reader.texts import SEPARATOR, phrases

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from teiten.model.plan import Context
 from tests.reader.arithmetic import Judgement
-from tests.reader.campaign import Context
 from tests.reader.document import Table
 from tests.reader.language import UNITS, printed, unit_of_caption
 from tests.reader.named import judged_metrics
