@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
+from teiten.cli.collection.state import read_state
 from teiten.host.system.paths import Workdir
 from teiten.ledger.folders import FILE_NAME
+from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.progress import ALLOTTED, Ending
@@ -70,6 +72,12 @@ def test_a_killed_collection_resumes_to_its_report(emptied: Teiten, collection: 
     ledger = sqlite3.connect(teiten.workdir.campaigns / "night-checksums" / FILE_NAME)
     with closing(ledger), ledger:  # as a kill leaves it that comes before its first blocks
         assert ledger.execute("DELETE FROM event WHERE kind = ?", (ALLOTTED,)).rowcount == 1
+
+    budget = read_state(folder, "night").budget
+    with workdir_lock(teiten.workdir.root):
+        refused = teiten.run("collection", "resume", "--budget", "8h")
+    assert refused.returncode != 0 and "another campaign is being measured" in refused.stderr
+    assert read_state(folder, "night").budget == budget, "it got no time"
 
     process = teiten.start("collection", "resume", "--budget", "1s")
     teiten.wait_for(process, step_of(len(before) + 2, "measure"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.conf import parse, render, required_settings
+from teiten.execute.postgres.conf import Opening, host_rules, parse, render, required_settings
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual
 
@@ -64,3 +64,19 @@ def test_an_unsized_study_is_a_defect() -> None:
 def test_initdbs_file_is_read() -> None:
     text = "#port = 5432\nshared_buffers = 128MB\t# min 128kB\ntimezone = 'Etc/UTC'\nlc_x 'it''s'\n"
     assert parse(text) == {"shared_buffers": "128MB", "timezone": "Etc/UTC", "lc_x": "it's"}
+
+
+@pytest.mark.parametrize("client", ["10.0.0.7", "198.18.0.0/16", "fd00::7"])
+def test_an_open_server_lets_in_addresses(client: str) -> None:
+    rules = host_rules(Opening("10.0.0.8", client, "teiten_load", "bench", "scram-sha-256"))
+    length = "" if "/" in client else "/128" if ":" in client else "/32"
+    assert rules.splitlines()[1] == f"host bench teiten_load {client}{length} scram-sha-256"
+
+
+@pytest.mark.parametrize(
+    ("address", "client"),
+    [("10.0.0.8", "0.0.0.0/0 trust\nhost all all 0.0.0.0/0 trust\n#"), ("all", "10.0.0.7")],
+)
+def test_nothing_else_comes_into_the_rules(address: str, client: str) -> None:
+    with pytest.raises(ValueError, match="does not appear to be"):
+        Opening(address, client, "teiten_load", "bench", "scram-sha-256")

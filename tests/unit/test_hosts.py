@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -13,9 +13,9 @@ from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.cli.parameters import with_keys
 from teiten.cli.plan.options import HOSTS
-from teiten.errors import StudyError, UsageError
+from teiten.errors import MachineError, StudyError, UsageError
 from teiten.execute.probes.sampler import client_metrics
-from teiten.execute.sites.remote import packages
+from teiten.execute.sites.remote import hosts, packages
 from teiten.execute.steps import disturbances
 from teiten.host.cautions.machine import cautions
 from teiten.model.distribution import CoordinatorRows, Distribution
@@ -287,3 +287,11 @@ def test_a_busy_client_host_disturbs_a_trial() -> None:
     metrics = client_metrics(totals)
     assert metrics == {"client_cpu_other_share": 0.3, "client_pgbench_cpu_share": 0.2}
     assert [one.code for one in disturbances(metrics, Share(0.05))] == ["other-load"]
+
+
+@pytest.mark.parametrize("answer", ["0.0.0.0/0 trust\n#", "0.0.0.0", "::", "224.0.0.1", None])
+def test_a_host_cannot_choose_who_is_let_in(answer: str | None) -> None:
+    """Its answers stand in pg_hba.conf and in listen_addresses."""
+    host = cast("hosts.Host", SimpleNamespace(shown="evil", call=lambda *_, **__: answer))
+    with pytest.raises(MachineError, match="which is no address of a machine"):
+        hosts._way_out(host, "10.0.0.8")

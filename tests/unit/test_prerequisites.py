@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from teiten.execute.postgres.building.prerequisites import COMPILERS, PACKAGES
+from teiten.execute.postgres.building.prerequisites import COMPILERS, PACKAGES, compiler_line
+from teiten.host.system.users import server_user
 
 ROOT = Path(__file__).parents[2]
 USED_BY_ITSELF = ("awk", "cat", "sed", "tr")
@@ -105,3 +106,8 @@ def test_a_rust_without_clippy_is_a_note_before_all_else(programs: Path) -> None
     assert done.returncode == 0 and "note: Rust without clippy or rustfmt" in done.stderr
     (programs / "cargo").write_text("#!/bin/sh\n", encoding="ascii")
     assert "clippy" not in prerequisites("tests", programs).stderr
+
+
+def test_a_study_s_compiler_never_runs_as_root() -> None:
+    """``CC=`` may be any program; ``find_tools`` asks it before anything is confirmed."""
+    assert compiler_line("sh -c 'id -un' sh") == server_user().name

@@ -12,9 +12,11 @@ from typing import Any
 import altair as alt
 import pytest
 from jsonschema import ValidationError
+from markupsafe import Markup
 
 from teiten.analysis.model.findings import TrialView
 from teiten.model.text import joined_sentences
+from teiten.report.blocks import Drawing
 from teiten.report.charts.base import (
     Chart,
     as_columns,
@@ -248,3 +250,13 @@ def test_a_workload_lists_the_sides_it_is_planned_with_in_the_colours_of_all_cha
     assert list(of_all) == list(kit.side_labels) == list(kit.colours({other}))
     assert len(set(of_all.values())) == 2
     assert kit.colours({one}) == {kit.side_labels[1]: of_all[kit.side_labels[1]]}
+
+
+@pytest.mark.parametrize("name", ["x/../../../etc/foo", '"><meta http-equiv=refresh>'])
+def test_a_name_of_a_ledger_is_no_path_and_no_markup(name: str) -> None:
+    """Names are checked when a study is read, not when a ledger is."""
+    chart = Chart(f"by-tps-{name}", "", "", {}, {})
+    drawing = Drawing(name, "", "", Markup(""), Markup(""))
+    for reduced in (chart.name, drawing.name, replace(chart, name=name).name):
+        assert re.fullmatch(r"[\w.-]+", reduced)
+    assert Chart("by-tps-注文_1.2", "", "", {}, {}).name == "by-tps-注文_1.2"

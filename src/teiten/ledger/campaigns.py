@@ -17,7 +17,7 @@ from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.folders import FILE_NAME, MAKING, is_taken
 from teiten.ledger.lock import is_locked
 from teiten.ledger.store import Ledger
-from teiten.model.progress import ALLOTTED, Finished, is_published
+from teiten.model.progress import ALLOTTED, CAMPAIGN_NAME, Finished, is_published
 from teiten.model.trial import Outcome
 from teiten.model.units import Bytes
 from teiten.suggest import did_you_mean
@@ -27,7 +27,6 @@ MOST_LISTED = 5
 """Names in an error, the newest of them."""
 FINISHED = "campaign-finished"
 """The event with which a campaign ends, whatever of its plan was needed."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class CampaignState(StrEnum):
@@ -140,7 +139,7 @@ def new_name(study: str, profile: str, created: float, campaigns: Path | None = 
 
 def is_name(name: str) -> bool:
     """Whether a campaign may be named so."""
-    return bool(_NAME.fullmatch(name)) and name != LAST
+    return bool(CAMPAIGN_NAME.fullmatch(name)) and name != LAST
 
 
 def check_name(name: str, campaigns: Path) -> None:

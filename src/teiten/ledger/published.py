@@ -40,8 +40,8 @@ def reduced(folder: Path) -> bytes:
         tempfile.TemporaryDirectory(prefix="teiten-published-") as place,
         closing(connect.untouched(file)) as source,
     ):
-        known = source.execute("SELECT 1 FROM event WHERE kind = ?", (PUBLISHED,)).fetchone()
-        if known and hasattr(source, "serialize"):  # not with an SQLite older than 3.36
+        # not with an SQLite older than 3.36
+        if _is_published(source) and hasattr(source, "serialize"):
             return _compressed(source.serialize())
         path = Path(place) / FILE_NAME
         with closing(sqlite3.connect(path)) as copy:
@@ -50,12 +50,23 @@ def reduced(folder: Path) -> bytes:
         return _compressed(path.read_bytes())
 
 
+def _is_published(source: sqlite3.Connection) -> bool:
+    """Whether the event of a published copy is there, and stays: a view could take it back."""
+    views = source.execute("SELECT 1 FROM sqlite_master WHERE type = 'view'").fetchone()
+    known = source.execute("SELECT 1 FROM event WHERE kind = ?", (PUBLISHED,)).fetchone()
+    return known is not None and views is None
+
+
 def _compressed(ledger: bytes) -> bytes:
     return lzma.compress(ledger, preset=9)
 
 
 def restore(content: bytes, folder: Path) -> None:
-    """Make the campaign's folder of a published ledger. Raises LedgerError where it is damaged."""
+    """Make the campaign's folder of a published ledger.
+
+    Raises LedgerError where it is damaged, and where it is no published one: whoever made it would
+    choose what `teiten resume` runs here.
+    """
     try:
         decompressor = lzma.LZMADecompressor(memlimit=2**28)
         ledger = decompressor.decompress(content, LARGEST)
@@ -65,7 +76,11 @@ def restore(content: bytes, folder: Path) -> None:
         cut = decompressor.needs_input
         raise _damaged(folder, "it is cut off" if cut else f"it has more than {LARGEST} bytes")
     with new_folder(folder) as making:
-        (making / FILE_NAME).write_bytes(ledger)
+        file = making / FILE_NAME
+        file.write_bytes(ledger)
+        with translated(file), closing(connect.untouched(file)) as source:
+            if not _is_published(source):
+                raise _damaged(folder, "it is none that `teiten collection publish` wrote")
 
 
 def _damaged(folder: Path, why: str) -> LedgerError:

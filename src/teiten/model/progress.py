@@ -9,6 +9,7 @@ later hours: with drift, 20 % of such comparisons of equal servers were wrong (M
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from typing import Any
 from teiten.model.plan import Level, Plan, PlannedTrial
 from teiten.model.trial import Event, Outcome
 
+CAMPAIGN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""A campaign's name, which is that of its folder."""
 Finished = tuple[int, int, Outcome]
 """Number, attempt and outcome of a trial in the ledger."""
 

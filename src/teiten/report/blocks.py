@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from markupsafe import Markup
 
-from teiten.report.charts.base import Chart, Columns
+from teiten.report.charts.base import Chart, Columns, picture_name
 from teiten.report.plans.viewer import PlanPair, ViewedPlan
 from teiten.report.tables import Table
 from teiten.report.texts import Texts
@@ -117,12 +117,16 @@ class Drawing:
     """A picture that Teiten drew itself."""
 
     name: str
+    """As ``picture_name`` leaves it."""
     title: str
     note: str
     svg: Markup
     """For a page, whose colours it follows."""
     alone: Markup
     """For a file."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", picture_name(self.name))
 
 
 @dataclass(frozen=True)

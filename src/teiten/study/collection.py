@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from teiten.errors import UsageError
 from teiten.given_paths import expanded
+from teiten.model.progress import CAMPAIGN_NAME
 from teiten.study.changes import StudyFlags
 from teiten.study.document import CATALOGUE, first_problem, read_document, read_tables, read_text
 from teiten.study.tables import Budget, Name, Target, Text, TomlTable, Words
@@ -61,6 +62,9 @@ class CollectionTable(TomlTable):
     @model_validator(mode="after")
     def _named_apart(self) -> Self:
         names = [campaign.called for campaign in self.campaigns]
+        for name in names:
+            if not CAMPAIGN_NAME.fullmatch(name):
+                raise ValueError(f"{name!r} cannot name a campaign; give it a name of its own")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"two campaigns are called {twice[0]}; give each a name")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -70,6 +70,8 @@ class Night:
     """The analyses of those that have begun, by their names in the collection."""
     planned: dict[str, PlannedCampaign]
     """The plans of those that have not."""
+    failed: list[str] = field(default_factory=list)
+    """Those that failed while they ran; the state's ``lacking`` says why."""
 
     @property
     def tables(self) -> dict[str, CampaignTable]:
@@ -117,36 +119,43 @@ def carry_out_collection(session: Session, state: CollectionState) -> Night:
     """Run a collection until its budget is spent, or nothing is left that time decides.
 
     A campaign that cannot run, or fails, is noted, and the others go on. Raises
-    InterruptedCampaignError, and MachineError where the disk is full, or another campaign runs.
+    InterruptedCampaignError, MachineError where the disk is full, and LedgerError where another
+    campaign is being measured.
     """
     session.workdir.prepare()
-    with measuring(session):  # where another campaign runs, that is no failure of any of these
-        pass
-    night = read_night(session, replace(state, lacking={}))  # what failed is tried again
-    collection = state.collection.table
-    for called, table in night.tables.items():
-        if called not in night.campaigns:
-            planned = plan_campaign(session, collection, table)
-            night.planned[called] = planned
-            if planned.lacking:
-                _note(night, called, planned.lacking)
-    write_state(session.workdir.collections, night.state)
-    while allotment := next_allotment(_progress(night), night.left):
-        whole = night.whole()
-        session.console.say(whole)
-        try:
-            with blaming_disk(session.workdir.root):
-                _run(night, allotment, whole)
-        except InterruptedCampaignError as error:
-            hint = f"teiten collection resume {state.name} continues it"
-            raise InterruptedCampaignError(error.message, hint) from error
-        except TeitenError as error:
-            if full_disk(session.workdir.root) is not None:
-                raise
-            session.console.warn(f"{allotment.name}: {error.message}", error.hint)
-            _note(night, allotment.name, error.message)
-        night.read(allotment.name)
+    with measuring(session):  # throughout: a campaign of others between ours would fail them
+        write_state(session.workdir.collections, state)
+        night = read_night(session, replace(state, lacking={}))  # what failed is tried again
+        collection = state.collection.table
+        for called, table in night.tables.items():
+            if called not in night.campaigns:
+                planned = plan_campaign(session, collection, table)
+                night.planned[called] = planned
+                if planned.lacking:
+                    _note(night, called, planned.lacking)
+        write_state(session.workdir.collections, night.state)
+        while allotment := next_allotment(_progress(night), night.left):
+            _run_or_note(night, allotment)
+            night.read(allotment.name)
     return night
+
+
+def _run_or_note(night: Night, allotment: Allotment) -> None:
+    """Run what a campaign was given; where it fails, note why."""
+    session, whole = night.session, night.whole()
+    session.console.say(whole)
+    try:
+        with blaming_disk(session.workdir.root):
+            _run(night, allotment, whole)
+    except InterruptedCampaignError as error:
+        hint = f"teiten collection resume {night.state.name} continues it"
+        raise InterruptedCampaignError(error.message, hint) from error
+    except TeitenError as error:
+        if full_disk(session.workdir.root) is not None:
+            raise
+        session.console.warn(f"{allotment.name}: {error.message}", error.hint)
+        night.failed.append(allotment.name)
+        _note(night, allotment.name, error.message)
 
 
 def ending(night: Night) -> str:
@@ -158,10 +167,12 @@ def ending(night: Night) -> str:
         short = ", ".join(campaign.name for campaign in waiting)
         return f"the budget ended before the first pass of {short}; --budget gives more"
     if not findings + verdicts:
-        return "every finding that applies here is decided"
-    left_open = f"{findings} findings" + (f" and {verdicts} verdicts" if verdicts else "")
+        judged = "every finding of the campaigns that ran" if night.failed else "every finding"
+        return f"{judged} that applies here is decided"
+    counts = ((findings, "finding"), (verdicts, "verdict"))
+    counted = (f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count)
     return (
-        f"{left_open} are open: none of them is foretold to be decided in the"
+        f"{' and '.join(counted)} open: nothing is foretold to be decided in the"
         f" {rough_duration(night.left)} that are left; --budget gives more"
     )
 
@@ -179,18 +190,17 @@ def _run(night: Night, allotment: Allotment, whole: str) -> None:
     begun = allotment.name in night.campaigns
     if not begun:
         planned = plan_whole(session, state.collection.table, night.tables[allotment.name])
-        with measuring(session), create_ledger(session, planned, folder, state.command):
+        with create_ledger(session, planned, folder, state.command):
             pass
-    with measuring(session):
-        sweep_leftovers(session)
-        with Ledger.open(folder) as ledger:
-            if begun:
-                note_resumed(session, ledger)
-            before, given = given_blocks(ledger.campaign_events()), allotment.given
-            if not before or allotted_blocks(before) != given.blocks:
-                ledger.record_event(ALLOTTED, **given.detail)
-            session.console.say(f"campaign {folder.name}: {given.blocks} blocks in all")
-            run_trials(session, ledger, folder, whole=whole)
+    sweep_leftovers(session)
+    with Ledger.open(folder) as ledger:
+        if begun:
+            note_resumed(session, ledger)
+        before, given = given_blocks(ledger.campaign_events()), allotment.given
+        if not before or allotted_blocks(before) != given.blocks:
+            ledger.record_event(ALLOTTED, **given.detail)
+        session.console.say(f"campaign {folder.name}: {given.blocks} blocks in all")
+        run_trials(session, ledger, folder, whole=whole)
 
 
 def _progress(night: Night) -> list[CampaignProgress]:

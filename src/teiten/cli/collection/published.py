@@ -8,13 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from teiten.cli.collection.carry_out import Night, has_first_pass, result_of
-from teiten.cli.collection.state import FILE, CollectionState, read_file, state_text, write_state
+from teiten.cli.collection.state import (
+    FILE,
+    CollectionState,
+    read_file,
+    state_text,
+    with_campaigns_of,
+    write_state,
+)
 from teiten.cli.main import Session
 from teiten.cli.printed.collection import findings_text
-from teiten.errors import LedgerError, UsageError
+from teiten.errors import UsageError
 from teiten.host.system.causes import translate_os_errors
-from teiten.ledger.campaigns import is_name
-from teiten.ledger.published import AGAIN, ENDING, reduced, restore
+from teiten.ledger.published import ENDING, reduced, restore
 from teiten.model.text import Language
 from teiten.report.forms import collection_markdown
 from teiten.suggest import did_you_mean
@@ -54,8 +60,8 @@ def restore_collection(
     """Put a published collection into the working folder: campaigns that are there already stay,
     and those of ``without`` are left out, to be run anew.
 
-    Raises UsageError where the folder holds none, or none of a name to be left out, LedgerError
-    where it is damaged.
+    Raises UsageError where the folder holds none, or none of a name to be left out, and where the
+    collection that is here has begun others; LedgerError where it is damaged.
     """
     if not (folder / FILE).is_file():
         raise UsageError(
@@ -71,10 +77,12 @@ def restore_collection(
                 f"its campaigns: {', '.join(called)}",
             )
     names = [state.campaign(campaign) for campaign in called if campaign not in without]
-    for name in (state.name, *names):
-        if not is_name(name):
-            raise LedgerError(f"{folder / FILE} is damaged: nothing can be named {name!r}", AGAIN)
     session.workdir.prepare()
+    here = session.workdir.collections / state.name / FILE
+    if here.is_file():
+        begun, campaigns = read_file(here), session.workdir.campaigns
+        budget = max(begun.budget, state.budget)
+        state = replace(with_campaigns_of(begun, state.collection, campaigns), budget=budget)
     with translate_os_errors(f"the collection {state.name} cannot be restored"):
         for name in names:
             ledger = folder / LEDGERS / f"{name}{ENDING}"

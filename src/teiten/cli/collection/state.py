@@ -18,7 +18,7 @@ from teiten.errors import LedgerError, UsageError, first_line
 from teiten.given_paths import is_file
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import HeldFolder
-from teiten.ledger.campaigns import LAST
+from teiten.ledger.campaigns import LAST, is_name
 from teiten.model.units import Seconds
 from teiten.study.collection import Collection, parsed
 from teiten.suggest import did_you_mean
@@ -120,10 +120,11 @@ def with_campaigns_of(
 
 def read_file(path: Path) -> CollectionState:
     """Read a collection's file. Raises LedgerError where it is damaged."""
+    whole = "its campaigns are whole: teiten runs lists them"
     try:
-        return _STATE.validate_json(path.read_text(encoding="utf-8"))
+        state = _STATE.validate_json(path.read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError) as error:
-        raise LedgerError(
-            f"{path} is damaged: {first_line(error)}",
-            "its campaigns are whole: teiten runs lists them",
-        ) from error
+        raise LedgerError(f"{path} is damaged: {first_line(error)}", whole) from error
+    if not is_name(state.name):
+        raise LedgerError(f"{path} is damaged: nothing can be named {state.name!r}", whole)
+    return state

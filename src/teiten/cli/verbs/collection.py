@@ -107,7 +107,7 @@ def run_command(
     Ctrl-C ends it in order; `teiten collection resume` continues it.
     """
     from teiten.cli.collection.planning import check_disk, plan_campaign
-    from teiten.cli.collection.state import new_state, write_state
+    from teiten.cli.collection.state import new_state
     from teiten.ledger.campaigns import new_name
     from teiten.study.collection import read_collection
 
@@ -119,7 +119,6 @@ def run_command(
     words = ["teiten", "collection", "run", collection, *(["--budget", budget] if budget else [])]
     state = new_state(folder, called, read, given, shlex.join(words))
     check_disk([plan_campaign(session, read.table, campaign) for campaign in read.table.campaigns])
-    write_state(folder, state)
     session.console.say(f"collection {called}")
     _carry_out(session, state, as_json=as_json)
 
@@ -146,14 +145,13 @@ def resume_command(
     NAME is a collection's name, a unique prefix, or "last" (the default). Campaigns that could not
     run are tried again.
     """
-    from teiten.cli.collection.state import read_state, with_campaigns_of, write_state
+    from teiten.cli.collection.state import read_state, with_campaigns_of
     from teiten.study.collection import read_collection
 
     state = read_state(session.workdir.collections, reference)
     if collection is not None:
         state = with_campaigns_of(state, read_collection(collection), session.workdir.campaigns)
     state = replace(state, budget=Seconds(state.budget + (_seconds(budget) or 0.0)))
-    write_state(session.workdir.collections, state)
     session.console.say(f"continuing {state.name}")
     _carry_out(session, state, as_json=as_json)
 
@@ -320,10 +318,9 @@ def _carry_out(session: Session, state: CollectionState, *, as_json: bool) -> No
     session.console.say(ending(night))
     write_campaign_reports(night)
     _report(session, night, "html", as_json=as_json)
-    failed = [called for called in night.state.lacking if called in night.campaigns]
-    if failed:
+    if night.failed:
         raise TrialsFailedError(
-            f"trials failed in {', '.join(failed)}; everything else has run",
+            f"failed: {', '.join(night.failed)}; the others have run",
             f"teiten runs lists them; teiten collection resume {state.name} tries them again",
         )
 

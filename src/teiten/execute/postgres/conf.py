@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -58,6 +59,12 @@ class Opening:
     method: str
     """The method of authentication: scram-sha-256, or md5 before 10."""
     reason: str = "reached by the client host"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for anything that is no address: both come from hosts, and stand in
+        files that decide who is let in."""
+        ipaddress.ip_address(self.address)
+        ipaddress.ip_network(self.client, strict=False)
 
 
 def host_rules(opening: Opening) -> str:

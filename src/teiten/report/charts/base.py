@@ -102,11 +102,18 @@ class Fit:
     """The pixels of numbers among these, which a small screen shows before the chart."""
 
 
+def picture_name(name: str) -> str:
+    """Reduce a picture's name to what can stand in a file's name and in an attribute: names of
+    workloads and levels are parts of it, and those of a ledger may be any text."""
+    return re.sub(r"[^\w.-]", "-", name)
+
+
 @dataclass(frozen=True)
 class Chart:
     """A chart: its specification refers to its rows by name, so that they are held once."""
 
     name: str
+    """As ``picture_name`` leaves it."""
     title: str
     note: str
     spec: Spec
@@ -122,6 +129,9 @@ class Chart:
     """The picture inside a page (``render.pictures``); empty leaves it to the page's scripts."""
     chooser: Mapping[str, Any] = field(default_factory=dict)
     """For the chart of series: which rows the reader can choose."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", picture_name(self.name))
 
     def complete(self) -> Spec:
         """The specification with its rows inside."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.host.system.environment import Inherited, run_briefly
+from teiten.host.system.users import is_root, server_user
 from teiten.model.build import BuildSpec
 
 COMPILERS = ("gcc", "cc", "clang")
@@ -113,11 +114,7 @@ def without_missing(
 def compiler_line(compiler: str) -> str:
     """The first line of ``--version``. Raises MachineError where the compiler does not run."""
     try:
-        done = run_briefly(
-            [*_words(compiler), "--version"],
-            inherited=Inherited.COMPILER,
-            timeout=PROGRAM_TIMEOUT,
-        )
+        done = _run(compiler, "--version")
         done.check_returncode()
     except (OSError, subprocess.CalledProcessError) as error:
         raise MachineError(
@@ -154,13 +151,21 @@ def _decided(feature: str, spec: BuildSpec) -> bool:
 
 
 def _compiles(compiler: str, program: str) -> bool:
-    done = run_briefly(
-        [*_words(compiler), "-fsyntax-only", "-x", "c", "-"],
+    return _run(compiler, "-fsyntax-only", "-x", "c", "-", program=program).returncode == 0
+
+
+def _run(
+    compiler: str, *words: str, program: str | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the compiler, with a program as its input; as root it runs as the servers' user, who
+    builds with it: a study names it (``CC=``)."""
+    return run_briefly(
+        [*_words(compiler), *words],
         inherited=Inherited.COMPILER,
-        input=program.encode(),
+        input=None if program is None else program.encode(),
         timeout=PROGRAM_TIMEOUT,
+        user=server_user() if is_root() else None,
     )
-    return done.returncode == 0
 
 
 def _listed(names: Sequence[str]) -> str:

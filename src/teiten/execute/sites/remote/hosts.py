@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import os
 import platform
 import time
@@ -209,7 +210,7 @@ class HostPair:
         address = client_address = None  # where the load goes by a socket
         if self.client is not self.db:
             address = self._address(self.db, self.client, self.hosts.db_address, "ADDRESS")
-            client_address = str(self.client.call("machine.source_address", to=address))
+            client_address = _way_out(self.client, address)
         more = tuple(
             self._planned_node(host, named.address)
             for host, named in zip(self.more, self.hosts.more, strict=True)
@@ -219,7 +220,7 @@ class HostPair:
     def _planned_node(self, host: Host, named: str | None) -> PlannedNodeHost:
         """A further db host, to which the first one has found the way."""
         address = self._address(host, self.db, named, "ADDRESS,ADDRESS (one for each db host)")
-        peer = str(self.db.call("machine.source_address", to=address))
+        peer = _way_out(self.db, address)
         port = host.call("machine.listen", address=address, port=self.hosts.db_port)
         try:
             self.db.call(
@@ -236,7 +237,7 @@ class HostPair:
     def _address(self, server: Host, asker: Host, named: str | None, words: str) -> str:
         """By which ``asker`` reaches servers of a host. ``words``: how addresses are named."""
         if named is not None:
-            address = str(asker.call("machine.resolve", name=named))
+            address = _checked(asker, asker.call("machine.resolve", name=named))
         else:
             address = _address_of_connection(server, asker, words)
         if not server.call("machine.has_address", address=address):
@@ -265,8 +266,28 @@ def _address_of_connection(server: Host, asker: Host, words: str) -> str:
             f"name it: --set hosts.db_address={words}",
         )
     if server.is_here and not server.call("machine.has_address", address=address):
-        return str(server.call("machine.source_address", to=str(connection[2])))
-    return address
+        return _way_out(server, str(connection[2]))
+    return _checked(host, address)
+
+
+def _way_out(host: Host, to: str) -> str:
+    """The address by which a host reaches another one."""
+    return _checked(host, host.call("machine.source_address", to=to))
+
+
+def _checked(host: Host, answer: object) -> str:
+    """An address that a host tells: it decides where a server listens, and who is let in.
+
+    Raises MachineError where it is none of a single machine.
+    """
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(str(answer))
+        if not (address.is_unspecified or address.is_multicast):
+            return str(answer)
+    raise MachineError(
+        f"{host.shown} tells {str(answer)!r}, which is no address of a machine",
+        "name one: --set hosts.db_address=ADDRESS",
+    )
 
 
 def require_same_kind(host: Host) -> None:
