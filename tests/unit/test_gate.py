@@ -7,6 +7,7 @@ import random
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -212,7 +213,7 @@ def test_a_slowdown_ends_the_gate_before_the_base_is_decided(tmp_path: Path) -> 
     [({}, NONE), ({"head": 0.1}, NONE), ({"again": 0.1, "head": -0.1}, CANNOT_TELL)],
 )
 def test_the_answer_of_a_campaign(
-    tmp_path: Path, effects: dict[str, float], outcome: GateOutcome
+    tmp_path: Path, effects: dict[str, Any], outcome: GateOutcome
 ) -> None:
     answer = campaign(tmp_path / "gate", **effects)
     assert answer.outcome is outcome

@@ -62,7 +62,7 @@ class GateLine:
     reason: GateReason | None
     """None where the gate can tell."""
     decisive: tuple[GateVerdicts, ...]
-    """What the outcome follows from: of no regression all that were asked."""
+    """The verdicts from which the outcome follows: of no regression all that were asked."""
 
     @property
     def workload(self) -> str:

@@ -96,7 +96,7 @@ def answer_lines(answer: GateAnswer) -> Iterator[str]:
 
 
 def _decisive(answer: GateAnswer) -> Iterator[tuple[GateLine, GateVerdicts, str]]:
-    """What decides each workload, with its name and, of a level, the level's."""
+    """List the verdicts that decide each workload, with its name and, of a level, the level's."""
     names = Names(answer.analysis.plan, texts("en"))
     for line in answer.lines:
         for verdicts in line.decisive:
@@ -212,7 +212,7 @@ def further_pairs(answer: GateAnswer, line: GateLine) -> StillNeeded | None:
 
 
 def _unforetold(plan: Plan, line: GateLine) -> str:
-    """What a workload would need, where nobody knows how many more."""
+    """Say what a workload would need, where nobody knows how many more."""
     heads = [verdicts.head for verdicts in line.decisive]
     if not any(map(is_a_matter_of_pairs, heads)):
         return f"not a longer --budget ({texts('en')(f'reason.{heads[0].reason}')})"
