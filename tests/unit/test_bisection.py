@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from teiten.analysis.across.bisection import (
+    BisectEnding,
     BisectStep,
     CommitComparison,
     campaign_alpha,
@@ -21,8 +23,19 @@ from teiten.analysis.across.bisection import (
     step_delta,
 )
 from teiten.analysis.model.findings import Interval, VerdictKind
-from teiten.analysis.verdict.verdict import LEFT_BEHIND, LEVELS_DIFFER
+from teiten.analysis.verdict.verdict import (
+    IDENTICAL_PAIRS,
+    INCOMPLETE_BLOCKS,
+    INFINITE_INTERVAL,
+    LEFT_BEHIND,
+    LEVELS_DIFFER,
+    NOT_AVERAGED,
+    NOT_POSITIVE,
+    OVER_TIMEOUT,
+    TOO_FEW_PAIRS,
+)
 from teiten.cli.bisect import comparison as comparing
+from teiten.cli.bisect import search as searching
 from teiten.cli.bisect.comparison import Question, compare
 from teiten.cli.bisect.search import BisectRecord, Request, Search
 from teiten.cli.bisect.text import answer
@@ -37,6 +50,8 @@ from teiten.model.build import BuildSpec
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
 from tests.fixtures.small_source import commit, git
+from tests.fixtures.synthetic_plan import make_installation
+from tests.fixtures.verbs import verbs_in
 
 SESSION = Session(Workdir(Path("/nowhere")), Console(Verbosity.QUIET, "never"))
 SLOWER, FASTER = VerdictKind.SLOWER, VerdictKind.FASTER
@@ -73,6 +88,19 @@ def test_only_what_is_not_decided_needs_more_pairs() -> None:
     assert not needs_more_pairs(comparison(SLOWER, beyond=False), beyond_delta=False)
     assert not needs_more_pairs(comparison(SLOWER), beyond_delta=True)
     assert not needs_more_pairs(comparison(VerdictKind.EQUIVALENT), beyond_delta=True)
+
+
+@pytest.mark.parametrize(
+    ("reason", "mended"),
+    [
+        *((reason, True) for reason in (TOO_FEW_PAIRS, INCOMPLETE_BLOCKS, INFINITE_INTERVAL)),
+        *((reason, False) for reason in (NOT_AVERAGED, NOT_POSITIVE, OVER_TIMEOUT)),
+        *((reason, False) for reason in (IDENTICAL_PAIRS, LEFT_BEHIND, LEVELS_DIFFER)),
+    ],
+)
+def test_what_pairs_do_not_mend_is_not_repeated(reason: str, mended: bool) -> None:
+    without = replace(comparison(VerdictKind.INCONCLUSIVE), effect=None, reason=reason)
+    assert needs_more_pairs(without, beyond_delta=True) is mended
 
 
 @pytest.mark.parametrize("ratio", [0.5, 0.9, 0.97, 1.05, 2.0])
@@ -117,18 +145,33 @@ def test_a_comparison_is_repeated_at_less_alpha_and_not_where_pairs_do_not_help(
     assert compare(SESSION, question) == (answers[0], Seconds(60))
 
 
-def test_why_a_search_ended_undecided_is_said() -> None:
-    """Not the budget, where no pairs would have decided."""
-    cut_short, ends = comparison(VerdictKind.INCONCLUSIVE), comparison(SLOWER)
-    stuck = replace(cut_short, effect=None, reason=LEFT_BEHIND)
-    mixed = replace(stuck, verdict=VerdictKind.MIXED, reason=LEVELS_DIFFER)
+def search_of(repository: Any = None) -> Search:
     spec = BuildSpec(source="checkout")
     request = Request(
         *("s", "g" * 40, "b" * 40, spec, SharedOptions(), None, Share(0.02), Share(0.05)),
         *(Seconds(600), "teiten bisect"),
     )
-    nothing: Any = None
-    search = Search(SESSION, request, nothing, nothing, ("c" * 40,), candidates=("c" * 40,))
+    nothing: Any = SimpleNamespace(steps=tuple)
+    return Search(SESSION, request, repository, nothing, ("c" * 40,), candidates=("c" * 40,))
+
+
+def test_ends_that_are_one_build_are_not_said_to_have_been_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built = make_installation("17.4")
+    monkeypatch.setattr(searching, "build_commit", lambda *_: built)
+    search = search_of()
+    search.run()
+    assert search.ending is BisectEnding.SAME_BUILD and search.ends is None
+    assert answer(search) == "good and bad are the same build: nothing was measured"
+
+
+def test_why_a_search_ended_undecided_is_said() -> None:
+    """Not the budget, where no pairs would have decided."""
+    cut_short, ends = comparison(VerdictKind.INCONCLUSIVE), comparison(SLOWER)
+    stuck = replace(cut_short, effect=None, reason=LEFT_BEHIND)
+    mixed = replace(stuck, verdict=VerdictKind.MIXED, reason=LEVELS_DIFFER)
+    search = search_of()
 
     def text_of(ends: CommitComparison, step: CommitComparison | None = None) -> str:
         search.ends, search.undecided = ends, BisectStep("c" * 40, None, "", step)
@@ -197,6 +240,43 @@ def test_ends_that_do_not_follow_one_another_are_refused(
         repository.range(commits[5], commits[2])
     with pytest.raises(UsageError, match="no git checkout"):
         BisectRepository(tmp_path / "other.git", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("count", "said_of_it"), [(1, "1 commit, about 2 "), (3, "3 commits, about 4 ")]
+)
+def test_a_search_begins_with_its_size(
+    history: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, count: int, said_of_it: str,
+) -> None:  # fmt: skip
+    folder, commits = history
+
+    def run(search: Search) -> None:
+        search.ending = BisectEnding.SAME_BUILD
+
+    monkeypatch.setattr(Search, "run", run)
+    ends = ("--good", commits[0], "--bad", commits[count])
+    answered = verbs_in(tmp_path, capsys)("bisect", *ends, "--source", str(folder))
+    assert answered.code == 0 and f": {said_of_it}comparisons" in answered.err
+
+
+def test_several_workloads_are_refused_before_anything_is_built(
+    history: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, commits = history
+    scripts = tmp_path / "sql"
+    scripts.mkdir()
+    for name in ("q.sql", "r.sql"):
+        (scripts / name).write_text("SELECT 1;\n", encoding="ascii")
+    ends = ("--good", commits[0], "--bad", commits[3], "--source", str(folder))
+    for flags, names in (
+        (("--script", str(scripts)), "q, r"),
+        (("--set", "workloads=read,update"), "read, update"),
+    ):
+        answered = verbs_in(tmp_path / "work", capsys)("bisect", *ends, *flags)
+        assert answered.code == 2 and "hint: search with the one" in answered.err
+        assert f"teiten bisect has one verdict, and there are 2 workloads: {names}" in answered.err
+        assert not list((tmp_path / "work" / "bisects").glob("*"))
 
 
 def test_a_record_survives_and_belongs_to_one_question(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import random
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from teiten.analysis.verdict.gate import (
     gate_lines,
     gate_outcome,
 )
-from teiten.analysis.verdict.verdict import LEFT_BEHIND, NOT_AVERAGED, withheld
+from teiten.analysis.verdict.verdict import LEFT_BEHIND, NOT_AVERAGED, NOT_POSITIVE, withheld
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.gate.answer import (
     GateAnswer,
@@ -30,6 +31,7 @@ from teiten.cli.gate.answer import (
     needed,
     title,
 )
+from teiten.cli.printed.gate import json_gate
 from teiten.errors import UsageError
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.model.plan import PlannedTrial
@@ -37,6 +39,7 @@ from teiten.model.units import Share
 from teiten.study.sides import AGAIN, BASE, HEAD, Shared, SideFlags, gate_study
 from tests.fixtures.pairs import carry_on, new_ledger
 from tests.fixtures.planned import expanded
+from tests.fixtures.schemas import as_printed, described
 
 KIND = VerdictKind
 REGRESSION, NONE, CANNOT_TELL = GateOutcome
@@ -170,15 +173,24 @@ def test_several_scripts_are_as_many_workloads(tmp_path: Path) -> None:
 
 
 def campaign(
-    folder: Path, *, head: float = 0.0, again: float = 0.0, deviation: float = 0.004
+    folder: Path,
+    *overrides: str,
+    head: float = 0.0,
+    again: float = 0.0,
+    deviation: float = 0.004,
+    spared: str = "",
 ) -> GateAnswer:
-    """The answer of a campaign of invented servers; effects as shares."""
-    study = gate_study(side("base", "17"), side("head"), Shared(clients="2", budget="1h"))
+    """The answer of a campaign of invented servers; effects as shares, none at the query mode
+    ``spared``."""
+    shared = Shared(clients="2", budget="1h", overrides=overrides)
+    study = gate_study(side("base", "17"), side("head"), shared)
     effects = {BASE: 0.0, AGAIN: again, HEAD: head}
 
     def tps_of(trial: PlannedTrial) -> float:
         noise = random.Random(f"{trial.number}").gauss(0.0, deviation)
-        return 1000.0 * math.exp(noise) * (1 + effects[trial.cell.level("server") or ""])
+        is_spared = trial.cell.level("query_mode") == spared
+        effect = 0.0 if is_spared else effects[trial.cell.level("server") or ""]
+        return 1000.0 * math.exp(noise) * (1 + effect)
 
     with new_ledger(folder, expanded(study)) as ledger:
         carry_on(ledger, tps_of)
@@ -201,7 +213,7 @@ def test_a_slowdown_ends_the_gate_before_the_base_is_decided(tmp_path: Path) -> 
     [({}, NONE), ({"head": 0.1}, NONE), ({"again": 0.1, "head": -0.1}, CANNOT_TELL)],
 )
 def test_the_answer_of_a_campaign(
-    tmp_path: Path, effects: dict[str, float], outcome: GateOutcome
+    tmp_path: Path, effects: dict[str, Any], outcome: GateOutcome
 ) -> None:
     answer = campaign(tmp_path / "gate", **effects)
     assert answer.outcome is outcome
@@ -217,6 +229,39 @@ def test_the_answer_of_a_campaign(
         == ("What would be needed" in table)
         == (outcome is CANNOT_TELL)
     )
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (-0.2, {"prepared": r"regression \(slower by at least 2 %\): R .20\."}),
+        (
+            0.2,
+            {
+                "simple": r"no regression \(equivalent within ±2 %\): R .0\.",
+                "prepared": r"no regression \(faster by at least 2 %\): R \+(19|20)\.",
+            },
+        ),
+    ],
+)
+def test_levels_that_decide_are_named_with_their_numbers(
+    tmp_path: Path, head: float, expected: dict[str, str]
+) -> None:
+    answer = campaign(tmp_path / "gate", "query_mode=simple,prepared", head=head, spared="simple")
+    lines = list(answer_lines(answer))
+    assert not answer.lines[0].head.overall.effect, "their mean says nothing"
+    assert len(lines) == len(expected)
+    for text, (level, words) in zip(lines, expected.items(), strict=True):
+        beginning = words.replace("R", f"read, query mode = {level}")
+        numbers = r"\d % \(98.8 % interval .* %\)"
+        assert re.fullmatch(f"{beginning}{numbers}; the base against itself .*%\\)", text), text
+    rows = [row for row in markdown(answer).splitlines() if row.startswith("| **")]
+    assert len(rows) == len(expected) and all(map(str.__contains__, rows, expected))
+    notes = list(annotation_lines(answer))
+    assert len(notes) == (head < 0) and all("prepared" in note for note in notes)
+    (printed,) = described("gate", as_printed(json_gate(answer, ())))["workloads"]
+    levels = [verdicts["levels"]["query_mode"] for verdicts in printed["decisive"]]
+    assert levels == list(expected) and printed["head"]["ratio"] is None
 
 
 @pytest.fixture(scope="module")
@@ -239,6 +284,27 @@ def test_what_an_undecided_gate_would_need_is_told(undecided: GateAnswer) -> Non
 def test_where_sides_disturb_each_other_another_way_is_needed_and_no_further_rounds(
     undecided: GateAnswer,
 ) -> None:
-    (line,) = undecided.lines
-    head = replace(line.head, overall=withheld(line.head.overall, LEFT_BEHIND))
-    assert "--way classic" in needed(replace(undecided, lines=(replace(line, head=head),)))
+    assert "--way classic" in needed(without_forecast(undecided, LEFT_BEHIND))
+
+
+def without_forecast(
+    answer: GateAnswer, reason: str = "", *, pairs: int = 15, level: str = ""
+) -> GateAnswer:
+    """The answer where nobody knows how many more decide. ``level``: it is asked at one."""
+    (line,) = answer.lines
+    overall = replace(line.head.overall, pairs=pairs)
+    overall = withheld(overall, reason) if reason else overall
+    head = replace(line.head, overall=overall, forecast=line.head.forecast if level else None)
+    context = (("query_mode", level),) if level else ()
+    decisive = (replace(line.decisive[0], head=overall, context=context),)
+    return replace(answer, lines=(replace(line, head=head, decisive=decisive),))
+
+
+def test_the_least_number_of_rounds_is_named_only_where_fewer_have_run(
+    undecided: GateAnswer,
+) -> None:
+    assert needed(without_forecast(undecided, pairs=5)) == "read: 6 rounds at least"
+    for enough in (without_forecast(undecided), without_forecast(undecided, level="simple")):
+        assert needed(enough).startswith("read: a longer --budget; nobody can foretell")
+    hopeless = needed(without_forecast(undecided, NOT_POSITIVE))
+    assert hopeless == "read: not a longer --budget (a measured value is zero)"

@@ -47,6 +47,10 @@ def teiten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Verbs:
         (("17", "18", "--name", "last"), "--name 'last' cannot name a campaign"),
         (("17", "18", "--delta", "0%"), "--delta: must be above 0%"),
         (("17", "18", "--slices", "4", "--duration", "6s"), "--slices: 4 slices do not divide"),
+        (
+            ("17", "18", "--json", "--set", "workloads=read,update"),
+            "teiten ab --json has one verdict, and there are 2 workloads: read, update",
+        ),
         (("17", "18", "--profile", "quck"), "no such profile. Did you mean 'quick'"),
     ],
 )

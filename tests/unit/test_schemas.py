@@ -113,7 +113,7 @@ def test_each_is_a_schema_with_its_name_and_version(name: str, tmp_path: Path) -
     jsonschema.Draft202012Validator.check_schema(schema)
     of_second_form = {
         *("verdict", "outcome", "ab", "report", "comparison"),
-        *("collection", "collection-comparison", "machine"),
+        *("collection", "collection-comparison", "machine", "bisection"),
     }
     assert schema["$id"] == f"urn:teiten:{name}:{2 if name in of_second_form else 1}"
 

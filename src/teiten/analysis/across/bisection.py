@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from teiten.analysis.model.verdict import BY_SIGN, Interval, VerdictKind
-from teiten.analysis.verdict.verdict import LEFT_BEHIND
+from teiten.analysis.verdict.verdict import MENDED_BY_PAIRS
 from teiten.model.bisection import Mark
 from teiten.model.units import Seconds, Share
 
@@ -45,9 +45,9 @@ def needs_more_pairs(comparison: CommitComparison, *, beyond_delta: bool) -> boo
 
 
 def is_stuck(comparison: CommitComparison) -> bool:
-    """Whether it is not decided for a reason that further pairs do not remove: what each build
+    """Whether it is not decided for a reason that further pairs do not remove, as what each build
     leaves behind for the other, or levels that contradict one another."""
-    return comparison.verdict is VerdictKind.MIXED or comparison.reason == LEFT_BEHIND
+    return comparison.reason is not None and comparison.reason not in MENDED_BY_PAIRS
 
 
 def step_delta(ends: CommitComparison) -> Share:
@@ -87,6 +87,8 @@ class BisectEnding(StrEnum):
     FOUND = "found"
     NO_DIFFERENCE = "no-difference"
     """Good and bad do not differ by δ: there is nothing to look for."""
+    SAME_BUILD = "same-build"
+    """Good and bad are built from the same files: nothing was measured."""
     UNDECIDED = "undecided"
     """A comparison was not decided: the budget was spent before, or further pairs do not help."""
     ONLY_SKIPPED = "only-skipped"

@@ -15,6 +15,7 @@ from enum import StrEnum
 from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
 from teiten.analysis.model.verdict import BY_SIGN
 from teiten.analysis.verdict.verdict import NOT_AVERAGED
+from teiten.model.plan import Context
 
 
 class GateOutcome(StrEnum):
@@ -36,6 +37,20 @@ class GateReason(StrEnum):
 
 
 @dataclass(frozen=True)
+class GateVerdicts:
+    """The verdicts on the head and on the base against itself: over all levels, or at one."""
+
+    head: Verdict
+    control: Verdict
+    context: Context = ()
+    """The level; empty over all of them."""
+
+    @property
+    def answer(self) -> GateReason | GateOutcome:
+        return decide_gate(self.head, self.control)
+
+
+@dataclass(frozen=True)
 class GateLine:
     """One workload of a gate."""
 
@@ -44,8 +59,10 @@ class GateLine:
     control: ContrastResult
     """The base against itself, from the same starts."""
     outcome: GateOutcome
-    reason: GateReason | None = None
+    reason: GateReason | None
     """None where the gate can tell."""
+    decisive: tuple[GateVerdicts, ...]
+    """The verdicts from which the outcome follows: of no regression all that were asked."""
 
     @property
     def workload(self) -> str:
@@ -96,21 +113,24 @@ def decide_gate(head: Verdict, control: Verdict) -> GateReason | GateOutcome:
 
 
 def _line(head: ContrastResult, control: ContrastResult) -> GateLine:
-    answers = [decide_gate(*verdicts) for verdicts in _verdicts(head, control)]
-    if GateOutcome.REGRESSION in answers:
-        return GateLine(head, control, GateOutcome.REGRESSION)
+    asked = tuple(_verdicts(head, control))
+    answers = [verdicts.answer for verdicts in asked]
     reason = next((answer for answer in answers if isinstance(answer, GateReason)), None)
-    return GateLine(head, control, GateOutcome.CANNOT_TELL if reason else GateOutcome.NONE, reason)
+    outcome = GateOutcome.CANNOT_TELL if reason else GateOutcome.NONE
+    if GateOutcome.REGRESSION in answers:
+        outcome, reason = GateOutcome.REGRESSION, None
+    decisive = (verdicts for verdicts in asked if verdicts.answer is (reason or outcome))
+    return GateLine(head, control, outcome, reason, tuple(decisive))
 
 
-def _verdicts(head: ContrastResult, control: ContrastResult) -> Iterator[tuple[Verdict, Verdict]]:
+def _verdicts(head: ContrastResult, control: ContrastResult) -> Iterator[GateVerdicts]:
     """The verdicts that decide: over all levels, or at each where a mean of the head says nothing,
     or where the base against itself has none: a level at which it differs would be overlooked."""
     overall = head.overall
     without_mean = NOT_AVERAGED in (overall.reason, control.overall.reason)
     if overall.kind is not VerdictKind.MIXED and not without_mean:
-        yield overall, control.overall
+        yield GateVerdicts(overall, control.overall)
         return
     beside = {level.context: level.verdict for level in control.levels}
     for level in head.levels:
-        yield level.verdict, beside[level.context]
+        yield GateVerdicts(level.verdict, beside[level.context], level.context)

@@ -149,7 +149,7 @@ class Search:
         self.spent = sum(step.seconds for step in self.steps)
         good, bad = self._build(self.request.good), self._build(self.request.bad)
         if good.name == bad.name:
-            self.ending = BisectEnding.NO_DIFFERENCE
+            self.ending = BisectEnding.SAME_BUILD
             return
         self.ends = self._compare("ends", good, bad, self.request.bad)
         if self.ends is None:

@@ -27,11 +27,18 @@ def answer(search: Search) -> str:
                 f"{commit} {search.repository.subject(commit)}: "
                 f"{effect_text(effect) if effect else 'no interval'} TPS against {against}"
             )
+        case BisectEnding.SAME_BUILD:
+            return "good and bad are the same build: nothing was measured"
         case BisectEnding.NO_DIFFERENCE:
             effect_words = effect_text(search.ends) if search.ends else ""
             return f"good and bad do not differ by what matters: {effect_words}"
         case BisectEnding.ONLY_SKIPPED:
             return f"one of {_listed(search)}; those between cannot be judged"
+    return _undecided(search)
+
+
+def _undecided(search: Search) -> str:
+    """Why the search was not decided, and which commits are left."""
     if search.ends is not None and search.ends.verdict in UNDECIDED:
         within = f" within --budget {search.request.budget:g}s"
         limit = "" if is_stuck(search.ends) else within

@@ -9,16 +9,26 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.findings import CampaignAnalysis, Verdict
 from teiten.analysis.verdict.contrasts import pairs_to_interval
-from teiten.analysis.verdict.gate import GateLine, GateOutcome, GateReason, gate_lines, gate_outcome
+from teiten.analysis.verdict.gate import (
+    GateLine,
+    GateOutcome,
+    GateReason,
+    GateVerdicts,
+    gate_lines,
+    gate_outcome,
+)
+from teiten.analysis.verdict.sequential import is_a_matter_of_pairs
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
 from teiten.cli.campaign.decision import StillNeeded, counted_pairs, still_needed
 from teiten.cli.plan.text import linked_text
 from teiten.factors.registry import rule
 from teiten.model.installation import Installation
+from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import GUC_PREFIX
 from teiten.model.units import Share
 from teiten.report.effects import change, interval_percent, percent_decimals, plain_percent
+from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, spaced
 from teiten.report.sentences import verdict_word
 from teiten.report.texts import texts
@@ -76,19 +86,29 @@ QUIETER = (
     " teiten null measures its noise"
 )
 APART = "--way classic, in which one side at a time is under load, and a longer --budget"
+LONGER = "a longer --budget; nobody can foretell how much longer"
 
 
 def answer_lines(answer: GateAnswer) -> Iterator[str]:
-    """A line for each workload, verdict first."""
+    """A line for each workload, or for each level by which it is decided, verdict first."""
+    for line, verdicts, place in _decisive(answer):
+        yield f"{word(line, verdicts)}: {_said(verdicts, place)}"
+
+
+def _decisive(answer: GateAnswer) -> Iterator[tuple[GateLine, GateVerdicts, str]]:
+    """List the verdicts that decide each workload, with its name and, of a level, the level's."""
+    names = Names(answer.analysis.plan, texts("en"))
     for line in answer.lines:
-        yield f"{word(line)}: {_said(line)}"
+        for verdicts in line.decisive:
+            level = (names.varied_context(verdicts.context),) if verdicts.context else ()
+            yield line, verdicts, spaced(", ".join((line.workload, *level)))
 
 
-def word(line: GateLine) -> str:
+def word(line: GateLine, verdicts: GateVerdicts) -> str:
     """``regression (slower by at least 2 %)``"""
     if line.reason is GateReason.EQUAL_SIDES_DIFFER:
         return f"{WORDS[line.outcome]} (the base differs from itself)"
-    return f"{WORDS[line.outcome]} ({spaced(verdict_word(texts('en'), line.head.overall))})"
+    return f"{WORDS[line.outcome]} ({spaced(verdict_word(texts('en'), verdicts.head))})"
 
 
 def needed(answer: GateAnswer) -> str:
@@ -109,17 +129,18 @@ def title(answer: GateAnswer) -> str:
 
 
 def markdown(answer: GateAnswer) -> str:
-    """A table for a pull request: one line for each workload, verdict first, noise beside."""
+    """A table for a pull request: a line for each workload, or for each level by which it is
+    decided, verdict first, noise beside."""
     plan = answer.analysis.plan
     rows = [
         (
-            f"**{word(line)}**",
-            line.workload,
-            _effect(line.head.overall),
-            _effect(line.control.overall),
-            counted_pairs(plan, line.head.overall.pairs),
+            f"**{word(line, verdicts)}**",
+            place,
+            _effect(verdicts.head),
+            _effect(verdicts.control),
+            counted_pairs(plan, verdicts.head.pairs),
         )
-        for line in answer.lines
+        for line, verdicts, place in _decisive(answer)
     ]
     header = ("verdict", "workload", "head against base", "base against itself", "evidence")
     table = [header, ("---",) * len(header), *rows]
@@ -138,17 +159,18 @@ def markdown(answer: GateAnswer) -> str:
 
 def annotation_lines(answer: GateAnswer) -> Iterator[str]:
     """The commands by which GitHub Actions shows a line beside a pull request."""
-    for line in answer.lines:
+    for line, verdicts, place in _decisive(answer):
         command = COMMANDS.get(line.outcome)
         if command is not None:
-            yield f"::{command} title=Gate%3A {_escaped(word(line))}::{_escaped(_said(line))}"
+            heading, text = _escaped(word(line, verdicts)), _escaped(_said(verdicts, place))
+            yield f"::{command} title=Gate%3A {heading}::{text}"
 
 
-def _said(line: GateLine) -> str:
-    head, control = (spaced(_effect(contrast.overall)) for contrast in (line.head, line.control))
-    if head == control and line.head.overall.effect is None:
-        return f"{line.workload} {head}, and so for the base against itself"
-    return f"{line.workload} {head}; the base against itself {control}"
+def _said(verdicts: GateVerdicts, place: str) -> str:
+    head, control = (spaced(_effect(verdict)) for verdict in (verdicts.head, verdicts.control))
+    if head == control and verdicts.head.effect is None:
+        return f"{place} {head}, and so for the base against itself"
+    return f"{place} {head}; the base against itself {control}"
 
 
 def _effect(verdict: Verdict) -> str:
@@ -167,19 +189,36 @@ def _needed(answer: GateAnswer) -> Iterator[str]:
         if line.reason is GateReason.EQUAL_SIDES_DIFFER:
             yield QUIETER
             continue
-        if line.head.overall.reason == LEFT_BEHIND:
+        if any(verdicts.head.reason == LEFT_BEHIND for verdicts in line.decisive):
             yield f"{line.workload}: {APART}"
             continue
-        further = still_needed(plan, line.head, answer.analysis.trials)
+        further = further_pairs(answer, line)
         if further is None:
-            least = pairs_to_interval(plan, line.workload)
-            yield f"{line.workload}: {counted_pairs(plan, least)} at least"
+            yield f"{line.workload}: {_unforetold(plan, line)}"
         else:
             minutes = math.ceil(_budget(answer, line, further) / 60)
             yield (
                 f"{line.workload}: about {counted_pairs(plan, further.pairs)} more,"
                 f" --budget {minutes}m in all, if further ones are like those so far"
             )
+
+
+def further_pairs(answer: GateAnswer, line: GateLine) -> StillNeeded | None:
+    """How many more decide a workload; None where nobody knows, as where it is asked at levels: it
+    is foretold of their mean."""
+    if any(verdicts.context for verdicts in line.decisive):
+        return None
+    return still_needed(answer.analysis.plan, line.head, answer.analysis.trials)
+
+
+def _unforetold(plan: Plan, line: GateLine) -> str:
+    """Say what a workload would need, where nobody knows how many more."""
+    heads = [verdicts.head for verdicts in line.decisive]
+    if not any(map(is_a_matter_of_pairs, heads)):
+        return f"not a longer --budget ({texts('en')(f'reason.{heads[0].reason}')})"
+    least = pairs_to_interval(plan, line.workload)
+    has_least = line.head.overall.pairs >= least
+    return LONGER if has_least else f"{counted_pairs(plan, least)} at least"
 
 
 def _budget(answer: GateAnswer, line: GateLine, further: StillNeeded) -> float:

@@ -29,7 +29,7 @@ from teiten.cli.plan.options import (
     YES,
     with_conf,
 )
-from teiten.errors import MachineError
+from teiten.errors import MachineError, UsageError
 from teiten.host.facts.machine import read_host_facts
 from teiten.model.study import Study
 from teiten.study.sides import Shared, SideFlags
@@ -155,6 +155,17 @@ def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
         cores = read_host_facts(session.workdir.root).cpu.logical
         options = replace(options, clients=str(cores))
     return options
+
+
+def refuse_several_workloads(study: Study, asked: str, hint: str) -> None:
+    """Raise UsageError before anything runs where several workloads would share one verdict;
+    ``asked``: what has no other."""
+    names = [workload.name for workload in study.workloads]
+    if len(names) > 1:
+        listed = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        raise UsageError(
+            f"{asked} has one verdict, and there are {len(names)} workloads: {listed}", hint
+        )
 
 
 def tell_of_changed_data(session: Session, study: Study, options: SharedOptions) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from teiten.analysis.verdict.gate import GateOutcome, GateReason
-from teiten.cli.campaign.decision import still_needed
-from teiten.cli.gate.answer import GateAnswer
+from teiten.cli.gate.answer import GateAnswer, further_pairs
 from teiten.cli.printed.form import Count, From, Names, Positive, taken
 from teiten.cli.printed.outcome import JsonVerdict
 
@@ -23,6 +22,13 @@ class JsonNeeded:
 
 
 @dataclass(frozen=True)
+class JsonGateVerdicts:
+    levels: Annotated[Names, "Empty over all levels.", From("context")]
+    head: JsonVerdict
+    control: JsonVerdict
+
+
+@dataclass(frozen=True)
 class JsonGateLine:
     workload: str
     outcome: GateOutcome
@@ -32,6 +38,10 @@ class JsonGateLine:
         JsonVerdict, "The base against itself, from the same starts.", From("control.overall")
     ]
     pairs: Annotated[Count, From("head.overall.pairs")]
+    decisive: Annotated[
+        tuple[JsonGateVerdicts, ...],
+        "What the outcome follows from: over all levels, or at each that decides.",
+    ]
     needed: Annotated[JsonNeeded | None, "null where it is decided, or where nobody knows."]
 
 
@@ -53,9 +63,8 @@ class JsonGate:
 
 def json_gate(answer: GateAnswer, reports: Sequence[Path]) -> JsonGate:
     """Describe the answer; ``reports``: where those of its campaign are."""
-    analysis, lines = answer.analysis, []
+    lines = []
     for line in answer.lines:
-        is_open = line.reason is GateReason.UNDECIDED
-        needed = still_needed(analysis.plan, line.head, analysis.trials) if is_open else None
+        needed = further_pairs(answer, line) if line.reason is GateReason.UNDECIDED else None
         lines.append(taken(JsonGateLine, line, needed=needed))
     return taken(JsonGate, answer, workloads=lines, reports=reports)

@@ -97,7 +97,7 @@ SCHEMAS = (
         ("collection predict",),
     ),
     NamedSchema("site", "across.JsonSite", "what was made of many campaigns"),
-    NamedSchema("bisection", "across.JsonSearch", "a search for a commit", ("bisect",)),
+    NamedSchema("bisection", "across.JsonSearch", "a search for a commit", ("bisect",), version=2),
     NamedSchema("noise", "outcome.JsonNoise", "how much equal sides differ", ("null",)),
     NamedSchema(
         "claims", "claims.JsonClaim", "published findings, and their outcomes", listed=True

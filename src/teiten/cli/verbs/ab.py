@@ -11,7 +11,12 @@ from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fa
 from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.parameters import json_option
-from teiten.cli.plan.two_sides import pair_options, shared_options, words_of_sides
+from teiten.cli.plan.two_sides import (
+    pair_options,
+    refuse_several_workloads,
+    shared_options,
+    words_of_sides,
+)
 from teiten.cli.printed.outcome import json_two_sides
 from teiten.study.sides import SideFlags, ab_study
 
@@ -19,6 +24,7 @@ EXAMPLES = (
     "Examples:  teiten ab 17 18  ·  teiten ab 18 18 --guc-b shared_buffers=8GB --budget 1h"
     "  ·  teiten ab old/bin new/bin --script q.sql --clients 16 --delta 1% --fail-on slower"
 )
+ONE_BY_ONE = "leave out --json; teiten report last --json then has the verdict on each workload"
 
 
 @click.command("ab", epilog=EXAMPLES)
@@ -52,6 +58,8 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     )
     study = ab_study(*sides, options)
     refuse_fail_on(study, given["fail_on"])
+    if given["as_json"]:
+        refuse_several_workloads(study, "teiten ab --json", ONE_BY_ONE)
     prepare(session, options.name)
     words = ["ab", old, new, *words_of_sides(sides)]
     carried = carry_out_sides(session, study, options, words, sides=sides, piloting=True)

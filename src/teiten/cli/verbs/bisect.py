@@ -19,13 +19,21 @@ from teiten.cli.main import Session
 from teiten.cli.parameters import BUILD, json_option, read_value, renamed, repeating, with_flags
 from teiten.cli.plan.builds import SHORT, spec_of
 from teiten.cli.plan.options import ALPHA, BUDGET, DELTA, GUC, NAME, SET
-from teiten.cli.plan.two_sides import CLIENTS, DURATION, SCRIPT, WAY, SharedOptions
+from teiten.cli.plan.two_sides import (
+    CLIENTS,
+    DURATION,
+    SCRIPT,
+    WAY,
+    SharedOptions,
+    refuse_several_workloads,
+)
 from teiten.errors import InterruptedCampaignError, UsageError
 from teiten.execute.bisect import BisectRepository
 from teiten.execute.postgres.building.sources import commit_of
 from teiten.given_paths import expanded
 from teiten.host.facts.machine import read_host_facts
 from teiten.study import values
+from teiten.study.sides import SideFlags, ab_study
 
 EXAMPLES = (
     "Examples:  teiten bisect --good REL_17_0 --bad master --source ~/postgresql --script read"
@@ -79,6 +87,12 @@ def command(session: Session, /, **given: Any) -> None:
         raise UsageError(f"--good and --bad are one commit, {good[:SHORT]}", "name two")
     clients = given["clients"] or str(read_host_facts(session.workdir.root).cpu.logical)
     request_values = _request_values(given, checkout, good, bad, clients)
+    options = _options(given, request_values)
+    refuse_several_workloads(
+        ab_study(SideFlags("a", good[:SHORT]), SideFlags("b", bad[:SHORT]), options),
+        "teiten bisect",
+        "search with the one that became slower, as --script; teiten gate tells which",
+    )
     name = given["name"]
     if name is None:
         digest = hashlib.sha256(json.dumps(request_values, sort_keys=True).encode()).hexdigest()
@@ -88,15 +102,14 @@ def command(session: Session, /, **given: Any) -> None:
     commits = repository.range(good, bad)
     search = Search(
         session,
-        _request(given, name, request_values, comparisons(len(commits))),
+        _request(given, name, request_values, options, comparisons(len(commits))),
         repository,
         BisectRecord(folder, request_values),
         commits,
     )
     again = search.request.command
-    session.console.say(
-        f"search {name}: {len(commits)} commits, about {comparisons(len(commits))} comparisons"
-    )
+    many = f"{len(commits)} commit{'s' * (len(commits) != 1)}"
+    session.console.say(f"search {name}: {many}, about {comparisons(len(commits))} comparisons")
     try:
         search.run()
     except (KeyboardInterrupt, InterruptedCampaignError) as error:
@@ -131,13 +144,18 @@ def _request_values(
     }
 
 
-def _request(given: dict[str, Any], name: str, asked: dict[str, Any], count: int) -> Request:
-    options = SharedOptions(
+def _options(given: dict[str, Any], asked: dict[str, Any]) -> SharedOptions:
+    return SharedOptions(
         seed=0,
         script=asked["script"],
         clients=asked["clients"],
         **{key: given[key] for key in ("duration", "way", "overrides", "gucs")},
     )
+
+
+def _request(
+    given: dict[str, Any], name: str, asked: dict[str, Any], options: SharedOptions, count: int
+) -> Request:
     budget = given["budget"] or f"{MINUTES_EACH * count}m"
     return Request(
         name=name,
