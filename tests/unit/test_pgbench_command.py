@@ -20,8 +20,8 @@ from teiten.kinds.pgbench.load.command import (
 )
 from teiten.model.installation import Pgbench, Source, Version
 from teiten.model.study import QueryMode, Script
-from teiten.study.load import load_study
 from teiten.model.units import Seconds
+from teiten.study.load import load_study
 
 RUN = PgbenchRun(
     pgbench=Pgbench(Path("/opt/pg/bin/pgbench"), Version.parse("18.4"), Source.PATH),
