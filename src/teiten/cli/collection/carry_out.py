@@ -21,6 +21,7 @@ from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.stopping import own_seconds, trial_seconds
 from teiten.claims.catalogue import claims_of
+from teiten.cli.campaign.attached import confirm_attached
 from teiten.cli.campaign.carry_out import (
     blaming_disk,
     create_ledger,
@@ -131,6 +132,8 @@ def carry_out_collection(session: Session, state: CollectionState) -> Night:
             if planned.lacking:
                 _note(night, called, planned.lacking)
     write_state(session.workdir.collections, night.state)
+    waiting = [campaign.planned.plan for campaign in night.planned.values() if campaign.planned]
+    confirm_attached(session, *waiting, yes=session.agreed_to_all)
     while allotment := next_allotment(_progress(night), night.left):
         whole = night.whole()
         session.console.say(whole)
