@@ -127,7 +127,12 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def agrees(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Questions, which are answered by yes."""
     asked: list[str] = []
-    monkeypatch.setattr(click, "confirm", lambda text, **_: asked.append(text) or True)
+
+    def yes(text: str, **_options: object) -> bool:
+        asked.append(text)
+        return True
+
+    monkeypatch.setattr(click, "confirm", yes)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     return asked
 

@@ -114,18 +114,20 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
 
 def _on_command_line(draft: Draft, tables: StudyFile) -> Iterator[str]:
     """List the addresses of servers and the names of hosts that flags have set."""
-    places: list[tuple[KeyPath, Sequence[str]]] = [
-        (("factors", SERVER), tables.factors.get(SERVER, ())),
-        *((("servers", name), (alias.server,)) for name, alias in tables.servers.items()),
-    ]
-    named = ((path, filter(is_address, servers)) for path, servers in places)
-    table = tables.hosts
-    client = () if table.client is None else (table.client,)
-    hosts = ((("hosts", "db"), table.db or ()), (("hosts", "client"), client))
-    for path, texts in (*named, *hosts):
+    servers: dict[KeyPath, Sequence[str]] = {
+        ("factors", SERVER): tables.factors.get(SERVER, ()),
+        **{("servers", name): (alias.server,) for name, alias in tables.servers.items()},
+    }
+    client = tables.hosts.client
+    places: dict[KeyPath, Sequence[str]] = {
+        **{path: tuple(filter(is_address, named)) for path, named in servers.items()},
+        ("hosts", "db"): tables.hosts.db or (),
+        ("hosts", "client"): () if client is None else (client,),
+    }
+    for path, named in places.items():
         change = draft.origin(path)
         if change is not None and change.by_flag:
-            yield from texts
+            yield from named
 
 
 def _keep_texts(draft: Draft, tables: StudyFile, workloads: Sequence[Workload]) -> bool:
