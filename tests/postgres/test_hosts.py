@@ -148,7 +148,7 @@ def test_a_campaign_survives_a_crash_a_lost_connection_and_a_kill(at_home: AtHom
     """A postmaster that is killed is a crash of the server, of which its log says nothing."""
     teiten, hosts, major = at_home
     file = write_study(teiten, hosts, major, "client")
-    process = teiten.start("run", file, "--set", "duration=3s")
+    process = teiten.start("run", file, "--yes", "--set", "duration=3s")
     teiten.wait_for(process, step_of(1, "settle"))
     postmaster_in(hosts, hosts.spaces[0]).kill()
     teiten.wait_for(process, step_of(2, "settle"))
@@ -286,7 +286,7 @@ def test_every_kind_on_one_host_for_both_as_a_plain_connection(
     teiten = with_own_installations(workdir, major)
     path = write_study_of_three_kinds(teiten, host, major)
     with by_ssh(host, monkeypatch):
-        result = teiten.run("run", path, "--set", "duration=1s")
+        result = teiten.run("run", path, "--yes", "--set", "duration=1s")
         assert result.returncode == 0, result.stderr
         again = teiten.run(
             "clean", "--host", "db", "--host-workdir", host.workdir("work-db"), "--yes"
@@ -363,7 +363,7 @@ def test_nodes_of_one_database_on_a_host(
     )
     words = [word for change in changes for word in ("--set", change)]
     with by_ssh(host, monkeypatch):
-        result = teiten.run("run", write_study(teiten, host, major, "db"), *words)
+        result = teiten.run("run", write_study(teiten, host, major, "db"), "--yes", *words)
     assert result.returncode == 0, result.stderr
     trials = teiten.trials()
     assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 2
@@ -391,7 +391,7 @@ def test_each_node_of_one_database_on_a_host_of_its_own(
     words = [word for change in changes for word in ("--set", change)]
     words += ["--db-host", "db", "--db-host", "other", "--guc", "log_statement=all"]
     with by_ssh(host, monkeypatch):
-        result = teiten.run("run", file, *words)
+        result = teiten.run("run", file, "--yes", *words)
     assert result.returncode == 0, result.stderr
     trials = teiten.trials()
     assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 2
@@ -454,7 +454,7 @@ def test_bad_hosts_are_told_with_a_hint(
     file = write_study(teiten, host, installation_any.version.major, "db")
     words = [word for change in changes for word in ("--set", change)]
     with by_ssh(host, monkeypatch):
-        result = teiten.run("plan", file, *words)
+        result = teiten.run("plan", file, "--yes", *words)
     assert result.returncode in (2, 3), result.stdout
     assert message in result.stderr and hint in result.stderr
     assert "Traceback" not in result.stderr
@@ -474,7 +474,7 @@ def test_a_host_where_nothing_can_be_written(
 ) -> None:
     file = write_study(teiten, host, installation_any.version.major, "db")
     with by_ssh(host, monkeypatch):
-        result = teiten.run("run", file, "--set", f"hosts.db_workdir={folder}")
+        result = teiten.run("run", file, "--yes", "--set", f"hosts.db_workdir={folder}")
     assert result.returncode == 3, result.stderr
     assert "host db: " in result.stderr and "hosts.db_workdir" in result.stderr
     assert message in result.stderr and "Traceback" not in result.stderr

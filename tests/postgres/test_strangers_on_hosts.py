@@ -128,7 +128,7 @@ def test_links_in_the_place_of_the_configuration_in_a_campaign(
     hosts = HOSTS.format(folder=workdir.root / "there", python=sys.executable)
     study.write_text(study.read_text() + hosts)
     with by_ssh(network, monkeypatch):
-        done = teiten.run("run", study)
+        done = teiten.run("run", study, "--yes")
     assert done.returncode == 4, done.stderr
     assert "defect" not in done.stderr and "Traceback" not in done.stderr, done.stderr
     assert_a_replaced_file_failed_each_trial(teiten)

@@ -21,6 +21,7 @@ from teiten.kinds.pgbench.load.command import (
 from teiten.model.installation import Pgbench, Source, Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
+from teiten.study.load import load_study
 
 RUN = PgbenchRun(
     pgbench=Pgbench(Path("/opt/pg/bin/pgbench"), Version.parse("18.4"), Source.PATH),
@@ -158,3 +159,43 @@ def test_an_option_of_teitens_own_is_refused(option: str, taken: str) -> None:
     assert "study's own keys" in caught.value.hint
     with pytest.raises(UsageError):
         benchmark_arguments(replace(RUN, options=(option,)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("postgresql://u@evil/db", "-D"), "postgresql://u@evil/db is no option"),
+        (("-C", "host=evil dbname=x"), "host=evil dbname=x is no option"),
+        (("-C", ""), "an empty word is no option"),
+        (("--", "evil"), "-- is no option"),
+        (("-R", "10", "evil"), "evil is no option"),
+        (("-", "evil"), "- is no option"),
+        (("-D",), "-D lacks its value"),
+        (("-CD",), "-CD lacks its value"),
+        (("--connect", "--define"), "--define lacks its value"),
+        (("-z", "evil"), "-z: pgbench 9.6 to 18 has no such option"),
+        (("-Cz",), "-Cz: pgbench 9.6 to 18 has no such option"),
+        (("--news", "evil"), "--news: pgbench 9.6 to 18 has no such option"),
+        (("--defi", "x=1"), "--defi: pgbench 9.6 to 18 has no such option"),
+    ],
+)
+def test_what_could_take_the_place_of_the_server_is_refused(
+    options: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        check_options(options)
+    assert caught.value.message.startswith(f"pgbench_options: {message}")
+    with pytest.raises(UsageError):
+        benchmark_arguments(replace(RUN, options=options))
+
+
+def test_options_of_a_later_pgbench_stand_with_their_values() -> None:
+    check_options(("--news=1", "-CR", "5", "-D", "-x", "--rate", "7", "-qv", "--exit-on-abort"))
+    with pytest.raises(UsageError) as caught:
+        check_options(("--news", "1"))
+    assert "--name=value" in caught.value.hint
+
+
+def test_a_study_is_refused_when_it_is_read() -> None:
+    with pytest.raises(UsageError, match=r"--set pgbench_options: evil is no option"):
+        load_study("observe", overrides=["pgbench_options=-C evil"])

@@ -53,6 +53,8 @@ class Console:
         import rich.console  # more than all else that --help loads
 
         self.verbosity = verbosity
+        self.for_programs = False
+        """The data are JSON (``--json``)."""
         forced = {"always": True, "never": False}.get(color)
         make = partial(
             rich.console.Console,
@@ -172,7 +174,7 @@ class Console:
         """
         if not sys.stdin.isatty():
             raise UsageError(f"{asks}, and there is no terminal to ask on", hint)
-        click.confirm(question, abort=True, err=True)
+        click.confirm(plain(question), abort=True, err=True)
 
     def warn(self, text: str, hint: str | None = None) -> None:
         """A caution, on stderr."""

@@ -150,6 +150,11 @@ class Session:
         known = self.secrets.items()
         self.passwords = {name: held["password"] for name, held in known if "password" in held}
         """The passwords among ``secrets``, by address of a server."""
+        self.agreed_to_all = False
+        """``--yes`` was given: whatever asks before servers and hosts of others are used is agreed
+        to."""
+        self.agreed: set[str] = set()
+        """Servers and hosts that a file alone names, and that a person has agreed to reach."""
 
     @cached_property
     def workdir(self) -> Workdir:

@@ -74,7 +74,14 @@ def form_option(
 
 def json_option(what: str) -> Callable[[Command], Command]:
     """The option of a verb that prints ``what`` as JSON instead of words."""
-    return click.option("--json", "as_json", is_flag=True, help=f"Print {what} as JSON.")
+
+    def note(context: click.Context, _: click.Parameter, value: bool) -> bool:
+        if context.obj is not None:
+            context.obj.console.for_programs = value
+        return value
+
+    help_text = f"Print {what} as JSON."
+    return click.option("--json", "as_json", is_flag=True, callback=note, help=help_text)
 
 
 language_option = click.option(

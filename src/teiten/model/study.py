@@ -450,6 +450,8 @@ class Study:
     published findings."""
     overrides: tuple[str, ...] = field(default=())
     """The changes of the command line, as ``KEY=VALUE``."""
+    on_command_line: tuple[str, ...] = ()
+    """Addresses of servers and names of hosts that the command line names."""
 
     @property
     def withholds_findings(self) -> str:

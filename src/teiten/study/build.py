@@ -36,7 +36,7 @@ from teiten.study.document import CATALOGUE, Document
 from teiten.study.draft import Draft
 from teiten.study.factors import own_levels, study_factors, with_told_levels
 from teiten.study.file import StudyFile
-from teiten.study.locate import Place
+from teiten.study.locate import KeyPath, Place
 from teiten.study.schema import WorkloadTable
 from teiten.study.scripts import read_sql
 from teiten.study.tables import (
@@ -108,7 +108,26 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         nodes=_nodes(draft, tables, factors),
         keep_texts=_keep_texts(draft, tables, workloads),
         overrides=overrides,
+        on_command_line=tuple(dict.fromkeys(_on_command_line(draft, tables))),
     )
+
+
+def _on_command_line(draft: Draft, tables: StudyFile) -> Iterator[str]:
+    """List the addresses of servers and the names of hosts that flags have set."""
+    servers: dict[KeyPath, Sequence[str]] = {
+        ("factors", SERVER): tables.factors.get(SERVER, ()),
+        **{("servers", name): (alias.server,) for name, alias in tables.servers.items()},
+    }
+    client = tables.hosts.client
+    places: dict[KeyPath, Sequence[str]] = {
+        **{path: tuple(filter(is_address, named)) for path, named in servers.items()},
+        ("hosts", "db"): tables.hosts.db or (),
+        ("hosts", "client"): () if client is None else (client,),
+    }
+    for path, named in places.items():
+        change = draft.origin(path)
+        if change is not None and change.by_flag:
+            yield from named
 
 
 def _keep_texts(draft: Draft, tables: StudyFile, workloads: Sequence[Workload]) -> bool:

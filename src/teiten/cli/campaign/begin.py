@@ -14,6 +14,7 @@ from functools import partial
 
 import click
 
+from teiten.cli.campaign.attached import confirm_attached
 from teiten.cli.campaign.carry_out import (
     CarriedOut,
     carry_out,
@@ -36,7 +37,6 @@ from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import CachePolicy, Study
-from teiten.plan.sites.of import servers_of_others
 from teiten.report.texts import caution_text
 from teiten.study.sides import SideFlags
 from teiten.ways.registry import PREFERRED, way_of
@@ -83,21 +83,6 @@ def reasons_to_ask(planned: Planned) -> Iterator[str]:
 def _most(plan: Plan) -> str:
     """Words before the size of a campaign that a decision may shorten."""
     return "" if plan.study.measure.sequential is None else "at most "
-
-
-def confirm_attached(session: Session, plan: Plan, *, yes: bool) -> None:
-    """Ask before databases are made on servers that Teiten did not start.
-
-    Raises UsageError where there is no terminal to ask on, click.Abort where the answer is no.
-    """
-    where = " and ".join(servers_of_others(plan))
-    if not where or yes:
-        return
-    session.console.ask(
-        f"Make databases teiten_… on {where}, load the server, and drop them at the end?",
-        asks=f"Teiten asks before it makes databases on {where}, which it did not start",
-        hint="give --yes to go on without a question; teiten plan shows what would be done",
-    )
 
 
 def begin(

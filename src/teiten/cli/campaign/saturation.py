@@ -15,11 +15,11 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from teiten.cli.campaign.attached import confirm_attached
 from teiten.cli.campaign.begin import (
     begin,
     carry_out_new,
     confirm,
-    confirm_attached,
     forgotten_if_refused,
     name_of,
     repeating_command,
@@ -55,7 +55,7 @@ from teiten.plan.saturation import (
     provisional_study,
     upper_levels,
 )
-from teiten.plan.sites.of import runs_here
+from teiten.plan.sites.of import reached, runs_here
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 
@@ -115,6 +115,7 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
             if len(rule().unneeded) < len(ledger.plan.trials):
                 run_trials(session, ledger, folder, rule)
             saturations = rule.found()
+            session.agreed.update(reached(ledger.plan.study))  # before the search
     session.console.say(*map(saturation_line, saturations))
     given: PlanOptions = TypeAdapter(PlanOptions).validate_python(asked["options"])
     options = chosen_options(given, saturations)

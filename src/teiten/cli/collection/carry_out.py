@@ -21,6 +21,7 @@ from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.stopping import own_seconds, trial_seconds
 from teiten.claims.catalogue import claims_of
+from teiten.cli.campaign.attached import confirm_attached
 from teiten.cli.campaign.carry_out import (
     blaming_disk,
     create_ledger,
@@ -124,15 +125,14 @@ def carry_out_collection(session: Session, state: CollectionState) -> Night:
     """
     session.workdir.prepare()
     with measuring(session):  # throughout: a campaign of others between ours would fail them
-        write_state(session.workdir.collections, state)
         night = read_night(session, replace(state, lacking={}))  # what failed is tried again
-        collection = state.collection.table
         for called, table in night.tables.items():
             if called not in night.campaigns:
-                planned = plan_campaign(session, collection, table)
-                night.planned[called] = planned
-                if planned.lacking:
-                    _note(night, called, planned.lacking)
+                night.planned[called] = plan_campaign(session, state.collection.table, table)
+        plans = [campaign.planned.plan for campaign in night.planned.values() if campaign.planned]
+        confirm_attached(session, *plans, yes=session.agreed_to_all)
+        lacking = {called: plan.lacking for called, plan in night.planned.items() if plan.lacking}
+        night.state = replace(night.state, lacking=lacking)
         write_state(session.workdir.collections, night.state)
         while allotment := next_allotment(_progress(night), night.left):
             _run_or_note(night, allotment)

@@ -88,7 +88,9 @@ def first_study(collection: CollectionTable, table: CampaignTable) -> Study:
     trials and data are sized."""
     study = load_study(table.study, collection.flags(table))
     measure = replace(study.measure, blocks=blocks_of_first_pass(table), sequential=None)
-    return replace(study, measure=measure, target_seconds=table.target or collection.target)
+    target = table.target or collection.target
+    # the flags are those of a file, and nobody typed what they name
+    return replace(study, measure=measure, target_seconds=target, on_command_line=())
 
 
 def blocks_of_first_pass(table: CampaignTable) -> int:

@@ -49,6 +49,13 @@ def checked_name(
     return value
 
 
+def note_agreement(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
+    """Let whatever asks before it connects know of ``--yes``."""
+    if context.obj is not None:
+        context.obj.agreed_to_all = value
+    return value
+
+
 CONF = Flag(
     "--conf",
     "A postgresql.conf of yours: each of its parameters as if given by --guc, which goes first.",
@@ -109,7 +116,9 @@ HOSTS = (
 )
 YES = Flag(
     "--yes",
-    "Do not ask before a campaign that takes long or drops the system's page cache.",
+    "Do not ask before a campaign that takes long or drops the system's page cache, makes databases"
+    " on servers that run already, or reaches servers and hosts that only a file names.",
+    check=note_agreement,
     repeats=False,
 )
 FLAGS = (

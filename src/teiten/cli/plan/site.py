@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from teiten.cli.campaign.attached import confirm_reached
 from teiten.errors import MachineError
 from teiten.execute.postgres.elsewhere import read_directories
 from teiten.execute.postgres.modules import NOT_HERE, module_tools
@@ -185,7 +186,9 @@ class PlanningOnHosts(PlanningSite):
 
 @contextmanager
 def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
-    """Connect to the study's hosts, where it names any."""
+    """Connect to the study's hosts, where it names any. Whatever connects for a plan does so within
+    this, after the question about places that a file alone names."""
+    confirm_reached(session, study)
     if study.hosts is None:
         yield PlanningSite(session)
         return

@@ -21,7 +21,7 @@ from teiten.cli.parameters import (
     json_option,
     read_value,
 )
-from teiten.cli.plan.options import checked_name
+from teiten.cli.plan.options import checked_name, note_agreement
 from teiten.errors import TrialsFailedError
 from teiten.model.quantities import parse_size
 from teiten.model.text import Language
@@ -36,6 +36,13 @@ DEFAULT = "pgecons"
 
 collection_argument = click.argument(
     "collection", default=DEFAULT, metavar="[COLLECTION]", shell_complete=collections
+)
+yes_option = click.option(
+    "--yes",
+    is_flag=True,
+    expose_value=False,
+    callback=note_agreement,
+    help="Do not ask before servers and hosts are used that the files name.",
 )
 begun_argument = click.argument(
     "reference", default="last", metavar="[NAME]", shell_complete=collections_begun
@@ -64,6 +71,7 @@ def command() -> None:
 )
 @collection_argument
 @budget_option
+@yes_option
 @json_option("it")
 @click.pass_obj
 def plan_command(session: Session, collection: str, budget: str | None, as_json: bool) -> None:
@@ -97,6 +105,7 @@ def plan_command(session: Session, collection: str, budget: str | None, as_json:
 @collection_argument
 @budget_option
 @click.option("--name", callback=checked_name, metavar="TEXT", help="Name of what is run.")
+@yes_option
 @json_option("it")
 @click.pass_obj
 def run_command(
@@ -135,6 +144,7 @@ def run_command(
     metavar="COLLECTION",
     help="The collection's file or name, if campaigns have been added to it since it was begun.",
 )
+@yes_option
 @json_option("it")
 @click.pass_obj
 def resume_command(

@@ -30,6 +30,7 @@ from teiten.kinds.pgbench.model import (
     pgbench_of,
     tries_again,
 )
+from teiten.kinds.pgbench.options import objection
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.sql import changes_data, runs_programs
 from teiten.model.starts import slice_seed
@@ -104,6 +105,9 @@ class PgbenchKind(KindPlan):
 
     def options_of(self, place: Place, table: WorkloadTable) -> PgbenchOptions:
         assert isinstance(table, PgbenchTable)
+        refused = objection(table.pgbench_options)
+        if refused is not None:
+            raise place.error("pgbench_options", *refused)
         try:
             script = read_script(table.script, workload=table.name, folders=place.folders)
         except ValueError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from teiten.errors import MachineError, UsageError, WayError
 from teiten.factors.registry import rule
 from teiten.kinds.contract import LevelLeftOut, plan_of
+from teiten.model.attached import is_address
 from teiten.model.hosts import HostAssignment, PlannedHost
 from teiten.model.installation import Installation, ModuleTools
 from teiten.model.memory import SHARED_BUFFERS
@@ -172,6 +173,19 @@ def servers_of_others(plan: Plan) -> tuple[str, ...]:
         for level, server in (*plan.servers, *nodes)
         if server.attached is not None
     )
+
+
+def reached(study: Study) -> tuple[str, ...]:
+    """Addresses of servers that run already, and names of hosts: whatever planning connects to."""
+    aliases = dict(study.server_aliases)
+    levels = study.levels(SERVER)
+    servers = [aliases.get(level, level) for level in levels]
+    nodes = [node for level, cluster in study.clusters if level in levels for node in cluster.nodes]
+    hosts: list[str] = []
+    if study.hosts is not None:
+        more = (node.name for node in study.hosts.more)
+        hosts += filter(None, (study.hosts.db, study.hosts.client, *more))
+    return tuple(dict.fromkeys((*filter(is_address, servers), *nodes, *hosts)))
 
 
 Servers = Sequence[tuple[str, Installation]]

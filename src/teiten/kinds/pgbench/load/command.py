@@ -16,6 +16,7 @@ from pathlib import Path
 from teiten.errors import UsageError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import TransactionLog
+from teiten.kinds.pgbench.options import objection
 from teiten.model.installation import Pgbench, Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
@@ -27,38 +28,6 @@ WIDE_RANDOM_SEED_SINCE = Version(120000)
 LOG_PREFIX = "transactions"
 OLD_LOG_PREFIX = "pgbench_log"
 """The fixed name before --log-prefix existed."""
-
-_RESERVED_SHORT = frozenset("?bcdfhijlMnNpPSstTUV")
-_SHORT_WITH_VALUE = frozenset("bcDfFhIjLMPpRstTU")
-_RESERVED_LONG = (
-    "aggregate-interval",
-    "builtin",
-    "client",
-    "dbname",
-    "debug",
-    "file",
-    "help",
-    "host",
-    "initialize",
-    "jobs",
-    "log",
-    "log-prefix",
-    "no-vacuum",
-    "port",
-    "progress",
-    "progress-timestamp",
-    "protocol",
-    "random-seed",
-    "sampling-rate",
-    "scale",
-    "select-only",
-    "show-script",
-    "skip-some-updates",
-    "time",
-    "transactions",
-    "username",
-    "version",
-)
 
 
 @dataclass(frozen=True)
@@ -91,15 +60,10 @@ class PgbenchRun:
 
 
 def check_options(options: Sequence[str]) -> None:
-    """Raise UsageError for an option of pgbench that belongs to Teiten."""
-    for option in options:
-        taken = _reserved(option)
-        if taken is not None:
-            raise UsageError(
-                f"pgbench_options: {option}: pgbench's option {taken} is set by Teiten",
-                "give it through the study's own keys (clients, duration, script, query_mode …)"
-                " or leave it out; options such as -C, -R, -L, -D and --max-tries are free",
-            )
+    """Raise UsageError for options that a run may not have (``kinds.pgbench.options``)."""
+    why = objection(options)
+    if why is not None:
+        raise UsageError(f"pgbench_options: {why.message}", why.hint)
 
 
 def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
@@ -168,19 +132,3 @@ def _log(run: PgbenchRun) -> tuple[str, ...]:
     named = (f"--log-prefix={prefix}",) if log.chosen else ()
     sampled = (f"--sampling-rate={rate:.9f}",) if rate < 1 else ()
     return ("-l", *named, *sampled)
-
-
-def _reserved(option: str) -> str | None:
-    """The reserved option that this argument sets; getopt takes clusters and short forms too."""
-    if option.startswith("--"):
-        name = option[2:].partition("=")[0]
-        candidates = [long for long in _RESERVED_LONG if name and long.startswith(name)]
-        return f"--{name if name in candidates else candidates[0]}" if candidates else None
-    if not option.startswith("-"):
-        return None
-    for letter in option[1:]:
-        if letter in _RESERVED_SHORT:
-            return f"-{letter}"
-        if letter in _SHORT_WITH_VALUE:
-            break
-    return None
