@@ -9,15 +9,18 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from teiten.errors import MachineError
+from teiten.errors import MachineError, ServerError
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere
 from teiten.execute.postgres.elsewhere import read_directories, require_room
+from teiten.execute.postgres.placement import RELATIONS, confirm_placement
 from teiten.host.system.held_folder import UnsafePlaceError, exchangeable_way
 from teiten.host.system.users import ServerUser
+from teiten.model.storage import Part
 from teiten.model.units import Seconds
 from tests.fixtures.servers import open_folder
 
@@ -105,3 +108,75 @@ def test_a_program_starts_in_no_folder_that_a_link_of_the_servers_user_leads_to(
     assert child.returncode == 0
     with pytest.raises(UnsafePlaceError):
         ChildHere(replace(program, environment={"HOME": str(theirs / "link")}), user)
+
+
+class Answers:
+    """A connection to a server that names such a file of a table."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> Answers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def execute(self, query: str, _: object = None) -> Answers:
+        self.rows = [("t", False, self.path)] if query == RELATIONS else [(16384,)]
+        return self
+
+    def __iter__(self) -> Iterator[tuple[object, ...]]:
+        return iter(self.rows)
+
+    def fetchone(self) -> tuple[object, ...]:
+        return self.rows[0]
+
+
+def cluster_in(place: Path) -> dict[Part, Path]:
+    """A cluster's folders, as placements have them."""
+    data = given(place / "data", None)
+    folders = {part: place / part.value for part in Part}
+    for folder in folders.values():
+        if folder != data:
+            folder.mkdir()
+    (data / "pg_tblspc").mkdir()
+    (data / "pg_wal").symlink_to("../wal")
+    (data / "pg_tblspc" / "16384").symlink_to("../../temporary")
+    (data / "pg_tblspc" / "16385").symlink_to(folders[Part.TABLES])
+    (folders[Part.TABLES] / "PG_18").mkdir()
+    (folders[Part.TABLES] / "PG_18" / "20000").touch()
+    return folders
+
+
+def placed(expected: dict[Part, Path], path: str) -> dict[str, Any]:
+    return confirm_placement(
+        lambda: Answers(path),  # type: ignore[arg-type,return-value]
+        expected[Part.DATA],
+        expected,
+    )
+
+
+def test_the_parts_of_a_cluster_are_found_by_its_links(place: Path) -> None:
+    expected = cluster_in(place)
+    facts = placed(expected, "pg_tblspc/16385/PG_18/20000")
+    assert facts["tables"]["files"] == 1
+    assert facts["tables"]["device"] == facts["wal"]["device"] != ""
+
+
+def test_a_path_that_a_server_names_tells_nothing_of_other_files(place: Path) -> None:
+    """A file of root's that is there and one that is not: the same is said of both."""
+    expected = cluster_in(place)
+    secret = given(place / "secret", 0, 0o700)
+    (secret / "there").touch()
+    tables = expected[Part.TABLES]
+    (tables / "link").symlink_to(secret)
+    (expected[Part.DATA] / "pg_tblspc" / "16386").symlink_to(secret)
+    said = set()
+    for name in ("there", "missing"):
+        for path in (f"pg_tblspc/16385/link/{name}", f"pg_tblspc/16386/{name}",
+                     f"pg_tblspc/16385/../../../secret/{name}", f"{secret}/{name}"):  # fmt: skip
+            with pytest.raises(ServerError) as caught:
+                placed(expected, path)
+            said.add(caught.value.message.replace(name, "NAME"))
+    assert len(said) == 4
