@@ -109,7 +109,9 @@ def _device_below(folder: HeldFolder, parts: tuple[str, ...]) -> int:
             return _device_below(inner, parts[1:])
     status = folder.status(parts[0])
     if status is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder.path / parts[0]))
+        raise FileNotFoundError(
+            errno.ENOENT, os.strerror(errno.ENOENT), str(folder.path / parts[0])
+        )
     if stat.S_ISLNK(status.st_mode):
         raise UnsafePlaceError(folder.path / parts[0], "is a symbolic link")
     return status.st_dev
