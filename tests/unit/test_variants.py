@@ -69,6 +69,7 @@ def test_a_directory_is_an_absolute_path_and_a_factor_of_each_trial(tmp_path: Pa
         (folder("/d", is_folder=False, is_taken=True), UsageError, "directory=/d: is no folder"),
         (folder("/d", writable=False), MachineError, "directory=/d: no folder can be created"),
         (folder("/d", closed_at="/root"), MachineError, "the servers' user cannot enter /root"),
+        (folder("/d", exchangeable_at="/home/m"), MachineError, "what is in /home/m is neither"),
         (
             folder("/d", disk=replace(HOST.disk, mount_point="/d", free=Bytes(MIB))),
             MachineError,

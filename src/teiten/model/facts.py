@@ -82,6 +82,9 @@ class DirectoryFacts:
     """The first folder on the way that the servers' user may not enter."""
     is_taken: bool = False
     """Something else has its name."""
+    exchangeable_at: str | None = None
+    """The first folder on the way in which neither root nor the servers' user alone can exchange
+    what is there, where Teiten is root's."""
 
 
 @dataclass(frozen=True)

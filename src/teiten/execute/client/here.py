@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import nullcontext
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.contract import LogReader, Program
 from teiten.execute.client.log_folder import log_paths, new_log_folder
 from teiten.execute.client.pgbench_log import TransactionLogReader
-from teiten.execute.postgres.beside import home_of
+from teiten.execute.postgres.beside import at_home
 from teiten.execute.postgres.marker import remove_marked
 from teiten.host.system import processes
 from teiten.host.system.causes import raise_os_errors_as
@@ -71,13 +72,14 @@ def _started(program: Program, user: ServerUser | None) -> subprocess.Popen[byte
             "check the installation with `teiten pg list`, or get pgbench with `teiten pg install`",
             WorkloadError,
         ),
+        nullcontext(folder) if user is None else at_home(program.environment) as where,
     ):
         return processes.spawn(
             (program.path, *program.arguments),
             library_path=program.library_path,
             environment=program.environment,
             user=user,
-            folder=folder if user is None else home_of(program.environment),
+            folder=where,
             stdout=output,
             stderr=errors,
             death_signal=KILL,

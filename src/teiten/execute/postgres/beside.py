@@ -64,9 +64,12 @@ class ServerSurroundings:
         return cls(cluster.socket_directory, cluster.port, data, data.parent / SCRATCH)
 
 
-def home_of(environment: Mapping[str, str]) -> Path:
-    """Where a program works that runs as the server's user: pg_upgrade wants to write there."""
-    return Path(environment.get("HOME", "/"))
+@contextlib.contextmanager
+def at_home(environment: Mapping[str, str]) -> Iterator[Path]:
+    """The working folder of a program that runs as the server's user, held: pg_upgrade wants to
+    write there, and Python enters it as root, before it becomes that user."""
+    with HeldFolder.open(Path(environment.get("HOME", "/"))) as home:
+        yield home.as_working_folder
 
 
 def with_installation(arguments: Sequence[str], template: TemplateSpec) -> Iterator[str]:

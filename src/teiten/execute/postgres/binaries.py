@@ -14,6 +14,7 @@ import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO
 
 from teiten.execute.postgres.access import blocking_folder
 from teiten.host.system.environment import LIBRARIES, last_words, run_briefly
@@ -81,10 +82,15 @@ def ask_version(program: Path, library_path: Path | None = None) -> str:
 
 def hash_file(path: Path, algorithm: str = "sha256") -> str:
     """The hexadecimal hash of a file."""
-    digest = hashlib.new(algorithm)
     with path.open("rb") as stream:
-        while chunk := stream.read(1 << 20):  # file_digest is not in every Python of hosts
-            digest.update(chunk)
+        return hash_open(stream, algorithm)
+
+
+def hash_open(stream: IO[bytes], algorithm: str = "sha256") -> str:
+    """The hexadecimal hash of an open file, from where it stands."""
+    digest = hashlib.new(algorithm)
+    while chunk := stream.read(1 << 20):  # file_digest is not in every Python of hosts
+        digest.update(chunk)
     return digest.hexdigest()
 
 

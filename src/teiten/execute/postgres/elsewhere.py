@@ -14,7 +14,7 @@ from pathlib import Path
 from teiten.errors import MachineError
 from teiten.execute.postgres.access import blocking_folder
 from teiten.host.facts.disks import disk_of
-from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.held_folder import HeldFolder, exchangeable_way
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser
 from teiten.model.facts import DirectoryFacts
@@ -50,12 +50,21 @@ def noted(workdir: Workdir) -> tuple[Path, ...]:
     return tuple(folders)
 
 
-def require_room(directory: Path) -> None:
-    """Raise MachineError where a folder cannot be made in ``directory``."""
+def require_room(directory: Path, user: ServerUser) -> None:
+    """Raise MachineError where a folder cannot be made in ``directory``, or where others than root
+    and the servers' user could exchange it: a server, its programs, and its links to tablespaces
+    and WAL go by paths, and the server would take code from what is put there."""
     if not (directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)):
         raise MachineError(
             f"{directory}: no folder can be created in it",
             "name a folder that exists, and that you may write to",
+        )
+    exchangeable = exchangeable_way(directory, user)
+    if exchangeable is not None:
+        raise MachineError(
+            f"{directory}: another user could exchange a server's files: what is in {exchangeable}"
+            f" is neither root's nor {user.name}'s alone",
+            f"name a folder of root's or of {user.name}'s, within such folders",
         )
 
 
@@ -71,6 +80,7 @@ def read_directories(paths: Iterable[str], user: ServerUser) -> tuple[DirectoryF
 def _read(path: Path, user: ServerUser) -> DirectoryFacts:
     there = path.is_dir()
     blocking = blocking_folder(path, user) if there else None
+    exchangeable = exchangeable_way(path, user) if there else None
     return DirectoryFacts(
         path=os.fspath(path),
         disk=disk_of(path),
@@ -78,4 +88,5 @@ def _read(path: Path, user: ServerUser) -> DirectoryFacts:
         writable=there and os.access(path, os.W_OK | os.X_OK),
         closed_at=None if blocking is None else os.fspath(blocking),
         is_taken=os.path.lexists(path) and not there,
+        exchangeable_at=None if exchangeable is None else os.fspath(exchangeable),
     )

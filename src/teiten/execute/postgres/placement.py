@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -16,7 +18,7 @@ import psycopg
 from teiten.connections import first_value
 from teiten.errors import ServerError
 from teiten.execute.postgres.templates.linked import TABLESPACES as LINKS
-from teiten.execute.postgres.templates.linked import WAL, linked_folders
+from teiten.execute.postgres.templates.linked import WAL, linked_folders, written_links
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.model.storage import TABLESPACES, Part
 
@@ -42,25 +44,31 @@ def confirm_placement(
 
     ``expected``: the folder that a part must be in. Raises ServerError for one that lies elsewhere.
     """
-    located: list[tuple[Part, str, Path]] = [(Part.DATA, "the data directory", data_directory)]
-    wal = next(data_directory / name for name in WAL if (data_directory / name).exists())
-    located.append((Part.WAL, "the WAL", wal))
+    located: list[tuple[Part, str, str]] = []
     with connect() as connection:
         for name, is_index, path in connection.execute(RELATIONS):
-            part = Part.INDEXES if is_index else Part.TABLES
-            located.append((part, str(name), data_directory / str(path)))
+            located.append((Part.INDEXES if is_index else Part.TABLES, str(name), str(path)))
         row = connection.execute(TEMPORARY, (TABLESPACES[Part.TEMPORARY],)).fetchone()
     if row is None:
         raise ServerError(f"there is no tablespace {TABLESPACES[Part.TEMPORARY]}", HINT)
-    located.append((Part.TEMPORARY, "temporary files", data_directory / LINKS / str(row[0])))
+    located.append((Part.TEMPORARY, "temporary files", f"{LINKS}/{row[0]}"))
     counts: Counter[Part] = Counter()
     devices: dict[Part, int] = {}
-    for part, name, path in located:
-        real, wanted = path.resolve(), expected[part].resolve()
-        if not real.is_relative_to(wanted):
-            raise ServerError(f"{name} lies in {real}, and not below {wanted}", HINT)
-        counts[part] += 1
-        devices[part] = real.stat().st_dev
+    try:
+        with ExitStack() as stack:
+            data = stack.enter_context(HeldFolder.open_itself(data_directory))
+            wal = next((name for name in WAL if data.status(name) is not None), WAL[0])
+            located += [(Part.DATA, "the data directory", ""), (Part.WAL, "the WAL", wal)]
+            links = {path.as_posix(): target for path, target in written_links(data)}
+            held = {
+                part: stack.enter_context(HeldFolder.open_itself(expected[part]))
+                for part in dict.fromkeys(part for part, _, _ in located)
+            }
+            for part, name, path in located:
+                counts[part] += 1
+                devices[part] = _device(held[part], name, _place(data.path, links, path))
+    except OSError as error:
+        raise ServerError(f"a part of the cluster cannot be reached: {error}", HINT) from error
     return {
         part.value: {
             "folder": str(expected[part]),
@@ -70,6 +78,57 @@ def confirm_placement(
         for part in expected
         if part in devices
     }
+
+
+def _place(data: Path, links: Mapping[str, str], path: str) -> Path:
+    """Where a path of the server's leads by the links of its data directory, as they are written;
+    nothing is looked at there."""
+    parts = _parts(data, path)
+    for length in (1, 2):
+        target = links.get("/".join(parts[:length]))
+        if target is not None:
+            return _plain(data.joinpath(*parts[: length - 1], target, *parts[length:]))
+    return _plain(data.joinpath(*parts))
+
+
+def _device(wanted: HeldFolder, name: str, place: Path) -> int:
+    """The number of the device of what lies at a place. Raises ServerError where that is not below
+    the folder that is ``wanted``: whoever has the server in his hand may have named it, and would
+    learn of files that are root's alone."""
+    home = _plain(wanted.path)
+    if not place.is_relative_to(home):
+        raise ServerError(f"{name} lies in {place}, and not below {home}", HINT)
+    return _device_below(wanted, place.relative_to(home).parts)
+
+
+def _device_below(folder: HeldFolder, parts: tuple[str, ...]) -> int:
+    if not parts:
+        return folder.device
+    if len(parts) > 1:
+        with folder.inner(parts[0]) as inner:
+            return _device_below(inner, parts[1:])
+    status = folder.status(parts[0])
+    if status is None:
+        raise FileNotFoundError(
+            errno.ENOENT, os.strerror(errno.ENOENT), str(folder.path / parts[0])
+        )
+    if stat.S_ISLNK(status.st_mode):
+        raise UnsafePlaceError(folder.path / parts[0], "is a symbolic link")
+    return status.st_dev
+
+
+def _plain(path: Path) -> Path:
+    """A path without ``..``, by its text alone."""
+    return Path(os.path.normpath(path))
+
+
+def _parts(data_directory: Path, path: str) -> tuple[str, ...]:
+    """Split a path of the server's. Raises UnsafePlaceError where it leads out of the data
+    directory."""
+    parts = PurePosixPath(path).parts
+    if path.startswith("/") or ".." in parts:
+        raise UnsafePlaceError(data_directory / path, "is not in the data directory")
+    return parts
 
 
 WHERE = "SELECT pg_relation_filepath(%s::regclass)"
@@ -87,9 +146,7 @@ def segments(data_directory: Path, path: str) -> Iterator[IO[bytes]]:
 
     Raises UnsafePlaceError for what is no plain file of the cluster's, and OSError.
     """
-    parts = PurePosixPath(path).parts
-    if path.startswith("/") or ".." in parts:
-        raise UnsafePlaceError(data_directory / path, "is not in the data directory")
+    parts = _parts(data_directory, path)
     with _held(data_directory, parts[:-1]) as folder:
         for number in itertools.count():
             name = parts[-1] if number == 0 else f"{parts[-1]}.{number}"

@@ -70,6 +70,13 @@ def _check(directory: DirectoryFacts, called: str) -> None:
             f"{called}: the servers' user cannot enter {directory.closed_at}",
             f"chmod o+x {directory.closed_at}, or name another folder",
         )
+    if directory.exchangeable_at is not None:
+        raise MachineError(
+            f"{called}: root starts no server where another user could exchange its files: what is"
+            f" in {directory.exchangeable_at} is neither root's nor the servers' user's alone",
+            "name a folder of root's or of the servers' user's, within such folders; or run Teiten"
+            " as the user to whom it belongs",
+        )
 
 
 def _shortfalls(plan: Plan, known: dict[str, DirectoryFacts], facts: HostFacts) -> Iterator[str]:

@@ -545,6 +545,27 @@ def exchangeable_folder(path: Path) -> Path | None:
     return None
 
 
+def exchangeable_way(path: Path, user: ServerUser) -> Path | None:
+    """The first folder on the way to (and with) the folder ``path`` in which anybody but root and
+    the servers' ``user`` can exchange what is there, or ``path`` where his link is on the way; None
+    where there is none, or where we are not root. What is on a way without such folders stays what
+    it is: programs may be given the path. Raises OSError."""
+    if not is_root():
+        return None
+    owners, exchangeable = (0, user.uid), list[Path]()
+
+    def look(folder: Path, status: os.stat_result) -> None:
+        open_to_others = _is_writable_by_others(status) and not status.st_mode & stat.S_ISVTX
+        if status.st_uid not in owners or open_to_others:
+            exchangeable.append(folder)
+
+    try:
+        os.close(_walked(path.absolute(), look))
+    except UnsafePlaceError:
+        exchangeable.append(path)
+    return exchangeable[0] if exchangeable else None
+
+
 def sync_file_system_of(folder: Path) -> None:
     """Write all dirty pages of a folder's file system to its disk. Raises OSError."""
     with HeldFolder.open_itself(folder) as held:
@@ -559,10 +580,12 @@ def find_folder(path: Path) -> HeldFolder | None:
         return None
 
 
-def _walked(path: Path) -> int:
-    """Open a folder part by part; the last one for reading."""
-    descriptor = os.open(path.anchor, _ON_THE_WAY)
+def _walked(path: Path, look: Callable[[Path, os.stat_result], None] = lambda *_: None) -> int:
+    """Open a folder part by part; the last one for reading. ``look``: at each folder on the way, as
+    it is opened."""
+    descriptor, where = os.open(path.anchor, _ON_THE_WAY), Path(path.anchor)
     try:
+        look(where, os.fstat(descriptor))
         left, links = list(path.parts[1:]), 0
         while left:
             part = left.pop(0)
@@ -578,9 +601,10 @@ def _walked(path: Path) -> int:
                 left[:0] = target.parts[1:] if target.is_absolute() else target.parts
                 if not target.is_absolute():
                     continue
-                following = os.open(target.anchor, _ON_THE_WAY)
+                following, part = os.open(target.anchor, _ON_THE_WAY), target.anchor
             os.close(descriptor)
-            descriptor = following
+            descriptor, where = following, where / part
+            look(where, os.fstat(descriptor))
         return os.open(".", _FOLDER | os.O_RDONLY, dir_fd=descriptor)
     except OSError as error:
         error.filename = str(path)

@@ -77,6 +77,17 @@ def uid_of(name: str) -> int | None:
     return pwd.getpwnam(name).pw_uid
 
 
+def user_of(uid: int) -> ServerUser:
+    """The user of a number, whom the system need not know: then his group has the same number."""
+    import pwd  # noqa: PLC0415 - not on Windows
+
+    try:
+        entry = pwd.getpwuid(uid)
+    except KeyError:
+        return ServerUser(name=str(uid), uid=uid, gid=uid)
+    return ServerUser(name=entry.pw_name, uid=uid, gid=entry.pw_gid)
+
+
 def own_uid() -> int:
     """Ours, as files show it; 0 on Windows, where they show nobody's."""
     return 0 if sys.platform == "win32" else os.geteuid()

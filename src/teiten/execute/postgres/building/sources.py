@@ -3,32 +3,45 @@ never changed."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
 import shutil
+import stat
 import subprocess
 import tarfile
 import tempfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from lzma import LZMAError
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import IO
 
 from teiten.errors import MachineError, UsageError
-from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
+from teiten.execute.postgres.binaries import hash_file, hash_open
+from teiten.execute.postgres.provision.unpack import (
+    EXECUTABLE_BITS,
+    UnsafeArchiveError,
+    unpack_tar,
+    write_file,
+)
 from teiten.given_paths import expanded
 from teiten.host.system.environment import last_words, run_briefly
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, exchangeable_way
 from teiten.host.system.processes import ending
+from teiten.host.system.users import ServerUser, is_root, own_user, server_user, user_of
 from teiten.model.installation import Version
+from teiten.model.units import MIB
 
 CONFIGURE = "configure"
 PARSER = "src/backend/parser/gram.c"
 """Made by bison; in tarballs before 17, never in git."""
+LARGEST_SCRIPT = 16 * MIB
+"""Bytes of a configure; PostgreSQL's has 600,000."""
 CONFIGURED = ("config.status", "src/Makefile.global")
 UNPACKED_RATIO = 8
 """A source against its tarball, at most (15.18: 6.9)."""
@@ -118,10 +131,13 @@ def unpack(source: SourceCode, folder: Path) -> None:
             case SourceKind.COMMIT:
                 unpack_commit(source.path, source.commit or "HEAD", folder)
             case _:
-                for name in _files(source.path, source.kind):
-                    target = folder / name
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(source.path / name, target, follow_symlinks=False)
+                with HeldFolder.open(source.path) as held:
+                    _copy(held, _files(held, source.kind), folder)
+    except UnsafePlaceError as error:
+        raise MachineError(
+            f"--source {source.path} cannot be copied: {error}",
+            "see what is there; nobody may change it while it is copied",
+        ) from error
     except (UnsafeArchiveError, tarfile.TarError, LZMAError, zlib.error, EOFError) as error:
         raise MachineError(
             f"--source {source.path} cannot be unpacked: {error}", "get the tarball again"
@@ -202,10 +218,19 @@ def _commit(path: Path, ref: str, named: str | None) -> SourceCode:
 
 
 def _directory(path: Path, kind: SourceKind) -> SourceCode:
-    script = path / CONFIGURE
-    if not script.is_file():
+    """Describe a folder's files. Raises UsageError where they are no source that can be read."""
+    try:
+        with HeldFolder.open(path) as held:
+            return _described(held, path, kind)
+    except (OSError, UnsafePlaceError) as error:
+        raise UsageError(f"--source {path}: {error}", HINT) from error
+
+
+def _described(held: HeldFolder, path: Path, kind: SourceKind) -> SourceCode:
+    script = held.status(CONFIGURE)
+    if script is None or not stat.S_ISREG(script.st_mode):
         raise UsageError(f"--source {path} holds no configure of PostgreSQL", HINT)
-    built = next((name for name in CONFIGURED if (path / name).exists()), None)
+    built = next((name for name in CONFIGURED if _status(held, name) is not None), None)
     if built is not None and kind is SourceKind.DIRECTORY:
         raise UsageError(
             f"--source {path} was configured in place ({built} is there), and cannot be built"
@@ -213,29 +238,83 @@ def _directory(path: Path, kind: SourceKind) -> SourceCode:
             f"make -C {path} distclean, or name a tarball or a git checkout",
         )
     digest, size = hashlib.sha256(), 0
-    for name in _files(path, kind):
-        file = path / name
-        size += file.lstat().st_size
-        digest.update(f"{name}\0{os.access(file, os.X_OK)}\0".encode("utf-8", "surrogateescape"))
-        content = str(file.readlink()) if file.is_symlink() else hash_file(file)
-        digest.update(content.encode("utf-8", "surrogateescape"))
-    text = _version_text(script.read_bytes(), path)
-    generated = (path / PARSER).is_file()
+    for name in _files(held, kind):
+        with _outer(held, name) as (folder, last):
+            status = folder.status(last)
+            if status is None:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path / name))
+            size += status.st_size
+            runs = stat.S_ISREG(status.st_mode) and bool(status.st_mode & EXECUTABLE_BITS)
+            digest.update(f"{name}\0{runs}\0".encode("utf-8", "surrogateescape"))
+            digest.update(_content(folder, last, status).encode("utf-8", "surrogateescape"))
+    text = _version_text(held.read(CONFIGURE, LARGEST_SCRIPT, shared=True), path)
+    parser = _status(held, PARSER)
+    generated = parser is not None and stat.S_ISREG(parser.st_mode)
     return SourceCode(kind, path, "", None, None, digest.hexdigest(), text, generated, size)
 
 
-def _files(path: Path, kind: SourceKind) -> Iterator[str]:
+def _content(folder: HeldFolder, name: str, status: os.stat_result) -> str:
+    """Where a link leads, or a plain file's hash. Raises UnsafePlaceError for anything else."""
+    if stat.S_ISLNK(status.st_mode):
+        return folder.read_link(name)
+    with folder.read_file(name, shared=True) as file:
+        return hash_open(file)
+
+
+def _copy(held: HeldFolder, names: Iterable[str], folder: Path) -> None:
+    """Copy files and links to an empty folder of ours."""
+    links = []
+    for name in names:
+        with _outer(held, name) as (outer, last):
+            status = outer.status(last)
+            if status is not None and stat.S_ISLNK(status.st_mode):
+                links.append((name, outer.read_link(last)))
+                continue
+            with outer.read_file(last, shared=True) as content:
+                mode = os.fstat(content.fileno()).st_mode
+                write_file(folder / name, content, bool(mode & EXECUTABLE_BITS))
+    with HeldFolder.open(folder) as target:
+        for name, leads_to in links:  # last: nothing is written through them
+            with _outer(target, name, make=True) as (outer, last):
+                outer.link(last, leads_to)
+
+
+@contextmanager
+def _outer(held: HeldFolder, name: str, *, make: bool = False) -> Iterator[tuple[HeldFolder, str]]:
+    """The folder of a file below another, and the file's name there. ``make``: what is missing.
+    Raises UnsafePlaceError where it is not below that, or a link is on the way."""
+    path = PurePath(name)
+    if path.is_absolute() or ".." in path.parts or not path.name:
+        raise UnsafePlaceError(held.path / name, "is not in the folder")
+    with ExitStack() as stack:
+        for folder in path.parts[:-1]:
+            if make:
+                with suppress(FileExistsError):
+                    held.make(folder, 0o755).close()
+            held = stack.enter_context(held.inner(folder))
+        yield held, path.name
+
+
+def _status(held: HeldFolder, name: str) -> os.stat_result | None:
+    """Read the status of a file of the source itself; None where there is none."""
+    with suppress(FileNotFoundError, UnsafePlaceError), _outer(held, name) as (folder, last):
+        return folder.status(last)
+    return None
+
+
+def _files(held: HeldFolder, kind: SourceKind) -> Iterator[str]:
     """Relative names in order; of a work tree, what git does not ignore."""
     if kind is SourceKind.WORK_TREE:
-        listed = git(path, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        listed = git(held.path, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         tracked = {name for name in listed.split("\0") if name}
-        yield from sorted(name for name in tracked if os.path.lexists(path / name))
+        yield from sorted(name for name in tracked if _status(held, name) is not None)
         return
-    paths = []
-    for parent, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if name != ".git"]
-        paths += [os.path.relpath(Path(parent, name), path) for name in names]
-    yield from sorted(paths)
+    names = []
+    for folder, name, status in held.walk():
+        path = held.relative(folder, name)
+        if not stat.S_ISDIR(status.st_mode) and ".git" not in PurePath(path).parts[:-1]:
+            names.append(path)
+    yield from sorted(names)
 
 
 def unpack_commit(checkout: Path, commit: str, folder: Path) -> None:
@@ -296,9 +375,11 @@ def git(
     program = shutil.which("git")
     if program is None:
         raise MachineError("git is missing", "sudo apt-get install git")
+    user, options = _as_whom(folder)
     done = run_briefly(
-        [program, "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
+        [program, *options, "-C", str(folder.absolute()), *arguments],
         given=ENVIRONMENT,
+        user=user,
         stdout=stdout if stdout is not None else subprocess.PIPE,
         timeout=None,
     )
@@ -308,6 +389,27 @@ def git(
         ended = f"git {arguments[0]}: it {ending(done.returncode)}"
         raise GitError(fatal or last_words(done) or ended)
     return (done.stdout or b"").decode("utf-8", "surrogateescape")
+
+
+def _as_whom(folder: Path) -> tuple[ServerUser | None, tuple[str, ...]]:
+    """The user as whom git runs in a folder, None for ourselves, and its options: git starts what
+    the checkout's configuration names (filters, pagers), and believes whom the folder belongs to
+    at the moment when it looks. Root's git runs in a folder of another user as he does, and in one
+    of root's that others could exchange as the servers' user. Raises GitError where it cannot be
+    reached."""
+    options = ("-c", "core.fsmonitor=false")
+    if not is_root():
+        return None, options
+    try:
+        if exchangeable_way(folder, own_user()) is None:
+            return None, options
+        with HeldFolder.open(folder) as held:
+            owner = held.owner
+    except (OSError, UnsafePlaceError) as error:
+        raise GitError(str(error)) from error
+    if owner == 0:
+        return server_user(), (*options, "-c", "safe.directory=*")
+    return user_of(owner), options
 
 
 def commit_of(folder: Path, ref: str) -> str:

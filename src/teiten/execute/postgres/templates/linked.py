@@ -33,7 +33,7 @@ class LinkedFolder:
 def linked_folders(data: HeldFolder) -> tuple[LinkedFolder, ...]:
     """The parts beside a data directory. Raises ServerError for one that is not a folder in the
     cluster's folder itself."""
-    return tuple(_linked(data, path, target) for path, target in _links(data))
+    return tuple(_linked(data, path, target) for path, target in written_links(data))
 
 
 def make_link(
@@ -61,7 +61,7 @@ def make_movable(data_directory: Path, user: ServerUser) -> None:
             make_link(data, link, user)
 
 
-def _links(data: HeldFolder) -> Iterator[tuple[Path, str]]:
+def written_links(data: HeldFolder) -> Iterator[tuple[Path, str]]:
     """Every link that PostgreSQL may have in a data directory, with what it says."""
     for name in WAL:
         status = data.status(name)

@@ -213,7 +213,7 @@ class LocalClusters(CampaignClusters):
         )
         if outside:
             for part in copy.folders:
-                elsewhere.require_room(part.parent)
+                elsewhere.require_room(part.parent, self.machine.user)
                 elsewhere.note(workdir, part)
         try:
             with translate_os_errors(f"{folder} cannot be made"):

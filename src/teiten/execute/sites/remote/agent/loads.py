@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from teiten.errors import TeitenError
 from teiten.execute.client.log_folder import LogFiles, log_paths, new_log_folder
 from teiten.execute.client.shell_commands import refuse_programs
-from teiten.execute.postgres.beside import home_of
+from teiten.execute.postgres.beside import at_home
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.sites.remote.agent.forms import Message
 from teiten.execute.sites.remote.agent.room import AgentFolder
@@ -107,13 +108,17 @@ class Loads:
             if password_line is not None:
                 given["PGPASSFILE"] = str(_private(folder / PASSWORDS, password_line))
             prefix = str((log_folder or folder) / LOG)
-            with (folder / OUTPUT).open("wb") as output, (folder / ERRORS).open("wb") as errors:
+            with (
+                (folder / OUTPUT).open("wb") as output,
+                (folder / ERRORS).open("wb") as errors,
+                at_home(environment) if as_server else nullcontext(folder) as where,
+            ):
                 process = processes.spawn(
                     [program, *_with_prefix(arguments, prefix)],
                     library_path=Path(library_path) if library_path else None,
                     environment=given,
                     user=self._room.user if as_server else None,
-                    folder=home_of(environment) if as_server else folder,
+                    folder=where,
                     stdout=output,
                     stderr=errors,
                     death_signal=KILL,
