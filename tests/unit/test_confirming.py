@@ -219,6 +219,7 @@ budget = "1h"
 target = "10m"
 [[campaigns]]
 study = "{file}"
+name = "strange"
 servers = ["a={ENTRY}", "17"]
 """
     table = parsed(file, text).table
