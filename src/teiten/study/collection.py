@@ -64,7 +64,7 @@ class CollectionTable(TomlTable):
         names = [campaign.called for campaign in self.campaigns]
         for name in names:
             if not CAMPAIGN_NAME.fullmatch(name):
-                raise ValueError(f"{name!r} cannot name a campaign; give it one, such as name = 'orders'")
+                raise ValueError(f"{name!r} cannot name a campaign; give it a name of its own")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"two campaigns are called {twice[0]}; give each a name")
