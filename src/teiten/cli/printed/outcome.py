@@ -83,7 +83,8 @@ class JsonVerdict(OpenObject):
     extremes: Annotated[
         tuple[JsonExtreme, ...],
         "Of a mixed verdict the level whose interval ends lowest and the one"
-        " whose interval begins highest; empty otherwise.",
+        " whose interval begins highest, levels that are slower or faster first;"
+        " empty otherwise.",
     ]
 
 
