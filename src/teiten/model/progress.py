@@ -26,6 +26,7 @@ class Ending(StrEnum):
     """Why a sequential campaign runs no further trial; the kind of its event, too."""
 
     DECIDED = "decided"
+    """Every verdict that there can be: none of a query that exceeded its time limit."""
     BUDGET_SPENT = "budget-spent"
     BLOCKS_SPENT = "blocks-spent"
     LEFT_BEHIND = "left-behind"
