@@ -36,7 +36,8 @@ class Ending(StrEnum):
 
 
 RESUMED = "resumed"
-"""The event with which a campaign goes on; its detail has the fingerprint of the ``machine``."""
+"""The event with which a campaign goes on; its detail has the fingerprint of the ``machine``, and
+the version of ``teiten``, which older ones lack."""
 ALLOTTED = "allotted"
 """The kind of the event with which a collection gives a campaign blocks, as ``GivenBlocks``."""
 PUBLISHED = "published"
