@@ -105,11 +105,14 @@ def contradicted(
         return mean
     if not words:
         return _alike(mean, levels, averaged=averaged)
-    lowest = min(known, key=lambda one: known[one].high)
-    highest = max(known, key=lambda one: known[one].low)
-    gap = known[highest].low - known[lowest].high
+    gap = max(one.low for one in known.values()) - min(one.high for one in known.values())
     if len(words) < 2 and gap <= max(abs(mean.mean), math.log1p(mean.delta)):
         return _alike(mean, levels, averaged=averaged)
+    decided = {one: level for one, level in known.items() if level.word in words}
+    below = {one: level for one, level in decided.items() if level.high < 0} or known
+    above = {one: level for one, level in decided.items() if level.low > 0} or known
+    lowest = min(below, key=lambda one: below[one].high)
+    highest = max(above, key=lambda one: above[one].low)
     return replace(mean, reason="levels-differ", extremes=(lowest, highest))
 
 

@@ -204,11 +204,11 @@ class Campaign:
             if not math.isnan(trial.metrics.get(metric, math.nan))
         }
 
-    def over(self, workload: str, context: Context, sides: Sequence[str] = ()) -> bool:
-        """Whether a counted trial, of some or of all sides, exceeded its time limit."""
+    def over(self, workload: str, context: Context, sides: Sequence[str]) -> bool:
+        """Whether a counted trial of one of these sides exceeded its time limit."""
         return any(
             "over_timeout" in trial.metrics
-            for side in sides or self.sides(workload)
+            for side in sides
             for _, trial in self.at(workload, context, side)
         )
 
@@ -272,11 +272,13 @@ class Campaign:
                 unusable=bad,
                 sequential=sequential,
             )
-            if times and self.over(workload, context):
+            if times and self.over(workload, context, (old, new)):
                 levels[context] = Judgement(
                     len(pairs[context]), "over-timeout", 0, 0, 0, share, measure.delta, 0, True
                 )
-        left = tuple(context for context in contexts if times and self.over(workload, context))
+        left = tuple(
+            context for context in contexts if times and self.over(workload, context, (old, new))
+        )
         whole = [context for context in contexts if context not in left]
         overall = self.together(
             [pairs[one] for one in whole],
@@ -349,7 +351,7 @@ class Campaign:
         contexts = [
             one
             for one in self.contexts(workload)
-            if metric != "query_seconds" or not self.over(workload, one)
+            if metric != "query_seconds" or not self.over(workload, one, (old, new))
         ]
         pairs = [
             self.by_start(self.log_ratios(workload, context, (old, new), metric)[0])

@@ -450,7 +450,7 @@ def _by_rule(seen: Seen) -> Iterator[tuple[str, float]]:
         yield "worker-source.partitions count", count
     for workers in seen.by_first_scan():
         if workers is not None:
-            yield "table.sweep.source workers", workers
+            yield "table.sweep.source.(one|many) workers", workers
     for expected in seen.expected:
         yield "workers.differs expected", expected
         yield "workers.fewer.(one|many) (count|old_planned)", expected

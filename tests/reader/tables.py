@@ -167,7 +167,7 @@ def check_tables(reader: Reader) -> None:
                 continue
             _row(reader, table, row, at, judged.levels[context])
             sides = (judged.old, new)
-            over = metric == "query_seconds" and reader.campaign.over(workload, context)
+            over = metric == "query_seconds" and reader.campaign.over(workload, context, sides)
             counts = {judged.levels[context].pairs}
             for place, side in zip((at - 3, at - 2), sides, strict=True):
                 values = list(reader.campaign.values(workload, context, side, metric).values())

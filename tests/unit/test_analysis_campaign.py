@@ -126,6 +126,20 @@ def test_a_campaign_that_went_on_on_another_machine_has_a_caution() -> None:
     assert codes == {"older": False, "same": False, "larger": True}
 
 
+def test_a_campaign_that_another_version_resumed_has_a_caution() -> None:
+    def values(*versions: str | None) -> list[dict[str, str]]:
+        details = ({} if version is None else {"teiten": version} for version in versions)
+        resumed = [Event(START + 1, RESUMED, None, None, detail) for detail in details]
+        code = "resumed-by-another-version"
+        cautions = analysis((), tuple(resumed)).cautions
+        return [dict(caution.values) for caution in cautions if caution.code == code]
+
+    began = analysis((), ()).teiten_version
+    assert values() == values(None) == values(began, None) == []
+    found = values("8.1", began, "8.0", "8.1")
+    assert found == [{"began": began, "resumed": "8.1, 8.0"}]
+
+
 def test_a_ledger_is_analysed_with_and_without_its_series(tmp_path: Path) -> None:
     folder = tmp_path / "made"
     write_synthetic_ledger(folder, trials=60, samples=3_600)

@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from teiten import __version__
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.cli.campaign.carry_out import note_resumed
 from teiten.cli.campaign.read import analyse_campaign
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.main import Session
+from teiten.host.system.paths import Workdir
 from teiten.ledger.campaigns import CampaignState, summarise
 from teiten.ledger.store import Ledger
 from teiten.model.plan import PlannedTrial
@@ -88,6 +93,14 @@ def test_a_finished_campaign_that_is_resumed_runs_nothing(tmp_path: Path) -> Non
         ledger.record_event("resumed")
         carry_on(ledger, tps_with(0.05))
         assert ledger.finished() == before
+
+
+def test_a_resumed_campaign_records_by_which_version(tmp_path: Path, workdir: Workdir) -> None:
+    session = Session(workdir, Console(Verbosity.NORMAL, "never"))
+    with new_ledger(tmp_path / "made", PLAN) as ledger:
+        note_resumed(session, ledger)
+        detail = ledger.campaign_events()[-1].detail
+        assert detail["teiten"] == ledger.teiten_version == __version__
 
 
 def test_disturbed_trials_are_excluded_and_made_up_for(tmp_path: Path) -> None:

@@ -61,8 +61,13 @@ def read(effects: Sequence[float], scatter: float = 0.002, seed: int = 1) -> Con
 
 
 def level(name: str, ratio: float, half: float) -> LevelResult:
-    low, high = (math.exp(math.log(ratio) + each) for each in (-half, half))
-    kind, beyond = classify(math.log(low), math.log(high), RULE)
+    return between(name, math.log(ratio) - half, math.log(ratio) + half)
+
+
+def between(name: str, least: float, most: float) -> LevelResult:
+    """``least`` and ``most``: the ends of its interval as logarithms."""
+    kind, beyond = classify(least, most, RULE)
+    ratio, low, high = map(math.exp, ((least + most) / 2, least, most))
     effect = Interval(ratio, low, high, Share(0.98))
     verdict = Verdict(kind, beyond, effect, 9, RULE.delta, None)
     return LevelResult((("clients", name),), (), (), verdict)
@@ -96,6 +101,17 @@ def test_extremes_are_decided_and_not_only_far() -> None:
     """The widest interval has the least ratio here, and says nothing."""
     found = over(level("1", 0.5, 2.0), level("2", 0.8, 0.05), level("4", 1.5, 0.05))
     assert [dict(extreme.context)["clients"] for extreme in found.extremes] == ["2", "4"]
+
+
+def test_a_small_difference_does_not_hide_a_level_that_is_slower() -> None:
+    """Its interval ends lower, and a gate asks the levels that are named."""
+    wide, small = between("1", -0.05, -0.001), between("2", -0.019, -0.0015)
+    faster, beyond = between("4", 0.01, 0.03), between("4", 0.017, 0.0195)
+    verdict = over(wide, small, faster)
+    assert [dict(extreme.context)["clients"] for extreme in verdict.extremes] == ["1", "4"]
+    assert verdict.holds_of == {MIXED, VerdictKind.SLOWER, VerdictKind.FASTER}
+    nearer = between("2", -0.019, -0.015)
+    assert over(wide, nearer, beyond).holds_of == {MIXED, VerdictKind.SLOWER}, "apart by δ"
 
 
 def test_levels_that_are_not_decided_are_no_contradiction() -> None:

@@ -142,6 +142,8 @@ def test_in_words() -> None:
         "read, 4 clients: pairs of equal sides deviate by 2 % (1.8 % without the few that are far"
         " off), lag-1 correlation +0.05, 20 pairs"
     )
+    alone, *_ = noise_lines(replace(FLOOR, clients=1))
+    assert alone.startswith("read, 1 client: pairs")
     assert "from these pairs 2 % call a difference; at most 5 % is promised" in lines[1]
     assert "2%: 15 pairs (5 min of measuring), 5%: 6 pairs" in needed_text(FLOOR)
     hopeless = replace(FLOOR, deviation=50.0)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Verdict
 from teiten.cli.campaign.begin import tell_cautions
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
@@ -17,6 +17,7 @@ from teiten.cli.text.cautions import brief_cautions
 from teiten.cli.text.outcome import MOST_LEVELS, outcome_lines
 from teiten.host.system.paths import Workdir
 from teiten.model.facts import Caution, Severity
+from teiten.model.units import Share
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_probes import invented_probes
 from tests.fixtures.invented_queries import invented_queries
@@ -46,6 +47,31 @@ def test_the_table_has_old_new_ratio_interval_and_verdict_of_every_level() -> No
     assert "97.5" in note and "δ = 2" in note
 
 
+def test_every_level_of_the_intervals_in_a_table_is_said() -> None:
+    """Workloads with other numbers of comparisons have other ones; only what is shown is said."""
+
+    def surely(verdict: Verdict, confidence: float) -> Verdict:
+        assert verdict.effect is not None
+        return replace(verdict, effect=replace(verdict.effect, confidence=Share(confidence)))
+
+    one = ANALYSIS.contrasts[0]
+    levels = tuple(replace(level, verdict=surely(level.verdict, 0.995)) for level in one.levels)
+    first = replace(one, overall=surely(one.overall, 0.975), levels=levels)
+    surer = replace(first, overall=surely(one.overall, 0.99))
+    many = replace(surer, levels=levels * MOST_LEVELS)
+    alone = replace(surer, levels=levels[:1])
+    mixed = replace(first, overall=replace(one.overall, effect=None))
+
+    def note(*contrasts: ContrastResult) -> str:
+        *_, said = outcome_lines(replace(ANALYSIS, contrasts=contrasts), None)
+        return said.partition(";")[0]
+
+    assert note(first, many) == "intervals of 97.5 % to 99 % over all levels and 99.5 % at each"
+    assert note(many) == "intervals of 99 % over all levels"
+    assert note(alone) == "intervals of 99 %"
+    assert note(mixed) == "intervals of 99.5 % at each"
+
+
 @pytest.mark.parametrize("invented", [lambda: ANALYSIS, invented_queries, invented_probes])
 def test_it_is_as_wide_as_80_columns_and_whole_in_a_pipe(
     invented: Callable[[], CampaignAnalysis],
@@ -67,7 +93,7 @@ def test_of_many_levels_there_is_their_mean_and_how_many_they_are() -> None:
 def test_a_note_that_tables_share_follows_the_last() -> None:
     one = ANALYSIS.contrasts[0]
     several = (one, replace(one, new="another side"))
-    *lines, note = outcome_lines(replace(ANALYSIS, contrasts=several), 80)
+    *lines, note = outcome_lines(replace(ANALYSIS, contrasts=several), None)
     assert "does not matter here" in note
     assert not any("does not matter here" in line for line in lines)
 

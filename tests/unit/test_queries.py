@@ -119,19 +119,23 @@ def test_show_prints_the_statements() -> None:
 
 def result(values: dict[tuple[str, str], float | None], **flags: object) -> ContrastResult:
     """``values``: seconds by server and query; None: over the limit of 600 s."""
+    (found,) = results(values, **flags)
+    return found
+
+
+def results(
+    values: dict[tuple[str, str], float | None], **flags: object
+) -> tuple[ContrastResult, ...]:
     given: dict[str, object] = {"overrides": ["query=join,scan"], "blocks": 3, **flags}
     plan = planned("queries", **given)
 
     def metrics(trial: PlannedTrial) -> dict[str, float]:
         value = values[trial.cell.level("server") or "", trial.cell.level("query") or ""]
-        noise = math.exp(
-            0.001 * (trial.block % 3) * (1 if trial.cell.level("server") == "18" else 2)
-        )
+        noise = math.exp(0.001 * (trial.block % 3) * (19 - int(trial.cell.level("server") or "")))
         return {"over_timeout": 600.0} if value is None else {"query_seconds": value * noise}
 
     attempts = [Attempt(trial.number, 1, Outcome.COUNTED, metrics(trial)) for trial in plan.trials]
-    (found,) = contrasts(plan, attempts)
-    return found
+    return contrasts(plan, attempts)
 
 
 def test_the_mean_over_queries_is_the_geometric_mean_of_their_ratios() -> None:
@@ -158,6 +162,23 @@ def test_a_query_over_the_limit_has_no_number_and_is_left_out() -> None:
     assert found.overall.effect.ratio == pytest.approx(2.0, rel=0.01)
     # More blocks would not give it a number.
     assert ("queries", scan.context) not in undecided([found], Sequential(None))
+
+
+def test_a_limit_that_a_third_side_exceeds_takes_no_ratio_from_the_others() -> None:
+    values: dict[tuple[str, str], float | None] = {
+        ("16", "join"): 1.0,
+        ("17", "join"): 1.2,
+        ("18", "join"): 1.1,
+        ("16", "scan"): 8.0,
+        ("17", "scan"): 9.0,
+        ("18", "scan"): None,
+    }
+    near, far = results(values, overrides=["query=join,scan", "server=16,17,18"])
+    assert (near.new, near.left_out) == ("17", ())
+    assert all(level.limit is None and level.verdict.effect for level in near.levels)
+    assert near.overall.effect is not None
+    assert near.overall.effect.ratio == pytest.approx(math.sqrt(1.2 * 9 / 8), rel=0.01)
+    assert (far.new, [dict(context)["query"] for context in far.left_out]) == ("18", ["scan"])
 
 
 def test_a_level_left_out_adds_no_pairs_to_the_mean() -> None:

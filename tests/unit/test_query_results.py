@@ -12,6 +12,7 @@ import pytest
 from teiten.analysis.model.explain import WorkerRule
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.analysis.model.verdict import Interval
+from teiten.cli.campaign.decision import ending_lines
 from teiten.kinds.queries.model import NAME
 from teiten.kinds.queries.present.groups import bound_text
 from teiten.kinds.queries.present.sweep import table as sweep_table
@@ -23,9 +24,11 @@ from teiten.kinds.queries.results import (
     RatioBound,
     queries_found,
 )
+from teiten.model.progress import Ending, Standing
 from teiten.model.units import Share
 from teiten.report.forms import render_html
 from teiten.report.tables import Table
+from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from tests.fixtures.invented_queries import (
@@ -253,6 +256,33 @@ def test_trials_over_the_limit_are_counted_where_others_were_within_it() -> None
     kit = Kit(invented_queries(every), "en")
     (swept,) = results(kit.analysis).sweeps
     assert plain(cells_of(sweep_table(kit, "x", swept), 1)[1]) == "over 600 s"
+
+
+def test_one_worker_is_no_workers(sweep: CampaignAnalysis) -> None:
+    (swept,) = results(sweep).sweeps
+    steps = []
+    for step in swept.steps:
+        if step.workers and step.workers.main and step.workers.main.source:
+            source = replace(step.workers.main.source, workers=1)
+            gathers = (replace(step.workers.main, source=source),)
+            steps.append(replace(step, workers=replace(step.workers, gathers=gathers)))
+    note = sweep_table(Kit(sweep, "en"), "x", replace(swept, steps=tuple(steps))).note
+    assert "1 worker by the" in plain(note)
+
+
+def test_an_end_by_verdicts_says_that_queries_over_the_limit_have_none(
+    star: CampaignAnalysis,
+) -> None:
+    slow = invented_queries(Invented(seconds={**Invented().seconds, ("q1.2", "plain"): None}))
+    decided = Standing(ending=Ending.DECIDED)
+    for analysis, excepts in ((star, False), (slow, True)):
+        ended = replace(analysis, standing=decided)
+        ((_, japanese),) = stopped(Kit(ended, "ja"))
+        (line,) = ending_lines(ended)
+        assert ("but those of queries that exceeded the time limit" in line) is excepts
+        assert ("制限時間を超えたクエリを除く" in japanese) is excepts
+    left_behind = replace(slow, standing=Standing(ending=Ending.LEFT_BEHIND))
+    assert "leaves behind" in next(iter(ending_lines(left_behind)))
 
 
 def test_workers_of_no_known_plan_are_no_zero(sweep: CampaignAnalysis) -> None:

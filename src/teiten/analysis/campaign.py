@@ -90,7 +90,7 @@ def analyse(
         *drift_cautions(results),
         *witness_cautions(witnesses),
         *mixed_cautions(plan, facts),
-        *_machine_cautions(facts, happened),
+        *_resumed_cautions(facts, teiten_version, happened),
         *unseen_cautions(plan, results, views),
     )
     workloads = tuple(workload.name for workload in plan.study.workloads)
@@ -125,12 +125,22 @@ def analyse(
     )
 
 
-def _machine_cautions(facts: HostFacts, events: Iterable[Event]) -> Iterator[Caution]:
-    """A caution where the campaign went on on another machine than it began on: its facts, and what
-    is said of processors and memory, are those of the first."""
-    machines = {event.detail.get("machine") for event in events if event.kind == RESUMED}
+def _resumed_cautions(
+    facts: HostFacts, teiten_version: str, events: Iterable[Event]
+) -> Iterator[Caution]:
+    """Cautions where the campaign went on on another machine than it began on, or by another
+    version of Teiten: its facts, what is said of processors and memory, and the version that its
+    report names, are those of the first."""
+    resumed = [event.detail for event in events if event.kind == RESUMED]
+    machines = {detail.get("machine") for detail in resumed}
     if machines - {None, machine_fingerprint(facts)}:
         yield Caution.warning("resumed-elsewhere")
+    versions = dict.fromkeys(detail["teiten"] for detail in resumed if "teiten" in detail)
+    others = [version for version in versions if version != teiten_version]
+    if others:
+        yield Caution.warning(
+            "resumed-by-another-version", began=teiten_version, resumed=", ".join(others)
+        )
 
 
 def _measured(plan: Plan, views: Iterable[TrialView]) -> Seconds:

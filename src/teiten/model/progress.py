@@ -29,6 +29,7 @@ class Ending(StrEnum):
     """Why a sequential campaign runs no further trial; the kind of its event, too."""
 
     DECIDED = "decided"
+    """Every verdict that there can be: none of a query that exceeded its time limit."""
     BUDGET_SPENT = "budget-spent"
     BLOCKS_SPENT = "blocks-spent"
     LEFT_BEHIND = "left-behind"
@@ -38,7 +39,8 @@ class Ending(StrEnum):
 
 
 RESUMED = "resumed"
-"""The event with which a campaign goes on; its detail has the fingerprint of the ``machine``."""
+"""The event with which a campaign goes on; its detail has the fingerprint of the ``machine``, and
+the version of ``teiten``, which older ones lack."""
 ALLOTTED = "allotted"
 """The kind of the event with which a collection gives a campaign blocks, as ``GivenBlocks``."""
 PUBLISHED = "published"

@@ -19,6 +19,7 @@ from teiten.kinds.contract_present import present_of
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
 from teiten.model.plan import Context
+from teiten.model.progress import Ending
 from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.report.effects import (
@@ -54,6 +55,18 @@ def verdict_word(t: Texts, verdict: Verdict) -> str:
         return t("verdict.no-conclusion")
     measured = change(t, effect.ratio, percent_decimals(effect))
     return t("verdict.no-conclusion-measured", percent=measured)
+
+
+def ending_text(t: Texts, analysis: CampaignAnalysis) -> str:
+    """Say why a sequential campaign ended; nothing of a fixed design or of one that goes on."""
+    ending = analysis.standing.ending
+    if ending is None:
+        return ""
+    key = ending.value
+    if ending is Ending.DECIDED and any(contrast.left_out for contrast in analysis.contrasts):
+        key = "decided-but-over-timeout"
+    blocks = len({trial.block for trial in analysis.trials})
+    return t.plural(f"ending.{key}", blocks)
 
 
 def verdict_kind(verdict: Verdict) -> str:

@@ -119,7 +119,8 @@ class Verdict:
     """Left behind, and no number of starts would give a verdict: a campaign waits for none."""
     extremes: tuple[Extreme, ...] = ()
     """The two outermost levels of a mixed verdict: the one whose interval ends lowest, and the one
-    whose interval begins highest."""
+    whose interval begins highest, on each side of 1 among those that are slower or faster where
+    there are any."""
 
     @property
     def is_given(self) -> bool:

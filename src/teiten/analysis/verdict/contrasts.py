@@ -3,11 +3,11 @@
 The primary question is the mean over the levels of the sweep: in each block the mean of d over the
 levels, then one interval over the blocks, at this statement's share of α (``comparison_alpha``).
 Only blocks in which every level has both sides enter it, or else the levels would weigh differently
-in different blocks. A query of which a trial exceeds its time limit has no ratio and is left out of
-the mean (``left_out``). Each single level gets its own interval at a K-th of that share, K the
-levels in the plan. Metrics beside the judged one have the same intervals, and no words: mean
-latency in a closed loop only repeats the throughput, and each further word is a further chance to
-err.
+in different blocks. A query of which a trial of either side exceeds its time limit has no ratio and
+is left out of the mean (``left_out``). Each single level gets its own interval at a K-th of that
+share, K the levels in the plan. Metrics beside the judged one have the same intervals, and no
+words: mean latency in a closed loop only repeats the throughput, and each further word is a further
+chance to err.
 
 The intervals are Student's t for a fixed design, and valid at every look for a sequential one.
 """
@@ -124,7 +124,8 @@ def _contrast(
     alpha = comparison_alpha(plan, workload, len(contexts))
     rule = Rule(measure.delta, alpha, metric.better, metric.judged)
     level_rule = replace(rule, alpha=comparison_alpha(plan, workload))
-    over = {context: _over(observations, context, metric) for context in contexts}
+    compared = [observation for observation in observations if observation.side in (old, new)]
+    over = {context: _over(compared, context, metric) for context in contexts}
     whole = [context for context in contexts if not over[context]]
     means = list(block_means([alone[context] for context in whole]).values())
     unusable = sum(paired[context].unusable for context in whole)
@@ -175,8 +176,9 @@ def told_incomplete(verdict: Verdict, levels: Sequence[Mapping[int, float]]) -> 
 def _over(
     observations: Sequence[Observation], context: Context, metric: Metric
 ) -> list[Observation]:
-    """The trials of a context that were cut off at a limit: known to be beyond it, and no more. A
-    mean without them would be wrong, so that a level with any has no ratio."""
+    """The trials of a context that were cut off at a limit, of the sides that are compared: known
+    to be beyond it, and no more. A mean without them would be wrong, so that a level with any has
+    no ratio."""
     return [
         observation
         for observation in observations

@@ -72,12 +72,23 @@ def _contradiction(
     kinds = {extreme.kind for extreme in known}
     if kinds.isdisjoint(BY_SIGN):
         return None
-    least = min(known, key=lambda extreme: extreme.effect.high)
-    most = max(known, key=lambda extreme: extreme.effect.low)
-    apart = log_of(most.effect.low) - log_of(least.effect.high)
+    least = min(extreme.effect.high for extreme in known)
+    most = max(extreme.effect.low for extreme in known)
     opposite = kinds.issuperset(BY_SIGN)
-    differ = apart > max(abs(log_of(mean.ratio)), rule.band)
-    return (least, most) if opposite or differ else None
+    differ = log_of(most) - log_of(least) > max(abs(log_of(mean.ratio)), rule.band)
+    return _extremes(known) if opposite or differ else None
+
+
+def _extremes(known: Sequence[Extreme]) -> tuple[Extreme, Extreme]:
+    """The outermost levels: on each side of 1 those first that are slower or faster. A gate asks
+    the levels that are named, and a small difference must not hide one that matters."""
+
+    def matters(extreme: Extreme, sign: int) -> bool:
+        return extreme.kind in BY_SIGN and extreme.effect.sign == sign
+
+    least = min(known, key=lambda extreme: (not matters(extreme, -1), extreme.effect.high))
+    most = max(known, key=lambda extreme: (matters(extreme, 1), extreme.effect.low))
+    return least, most
 
 
 def _agree(mean: VerdictKind, levels: Sequence[VerdictKind]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
+from teiten import __version__
 from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.analysis.model.replication import REPLICATION
@@ -70,11 +71,11 @@ def measuring(session: Session) -> HeldLock:
 
 
 def note_resumed(session: Session, ledger: Ledger) -> None:
-    """Record that a campaign goes on, and on which machine: a virtual one may have another size
-    than when it began."""
+    """Record that a campaign goes on, on which machine and by which Teiten: a virtual machine may
+    have another size than when it began, and another version may measure otherwise."""
     here = all_here(ledger.plan)
     machine = machine_fingerprint(read_host_facts(session.workdir.root)) if here else None
-    ledger.record_event(RESUMED, machine=machine)
+    ledger.record_event(RESUMED, machine=machine, teiten=__version__)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from teiten.model.units import Seconds
 from teiten.plan.durations import target
 from teiten.plan.sites.of import all_start
 from teiten.report.effects import interval_percent, percent_decimals
-from teiten.report.sentences import verdict_word
+from teiten.report.sentences import ending_text, verdict_word
 from teiten.report.texts import texts
 from teiten.ways.registry import way_of
 
@@ -57,12 +57,10 @@ def standing_lines(
 
 def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
     """How a sequential campaign ended; nothing of a fixed design."""
-    ending = analysis.standing.ending
-    if ending is not None:
-        count = len({trial.block for trial in analysis.trials})
-        yield texts("en").plural(f"ending.{ending.value}", count)
-        if ending is Ending.LEFT_BEHIND:
-            yield "--way classic loads one side at a time"
+    if text := ending_text(texts("en"), analysis):
+        yield text
+    if analysis.standing.ending is Ending.LEFT_BEHIND:
+        yield "--way classic loads one side at a time"
 
 
 def _stand(contrast: ContrastResult) -> str:

@@ -83,7 +83,8 @@ class JsonVerdict(OpenObject):
     extremes: Annotated[
         tuple[JsonExtreme, ...],
         "Of a mixed verdict the level whose interval ends lowest and the one"
-        " whose interval begins highest; empty otherwise.",
+        " whose interval begins highest, levels that are slower or faster first;"
+        " empty otherwise.",
     ]
 
 
@@ -188,7 +189,11 @@ class JsonTwoSides:
     chosen_by: Annotated[
         NoiseSource | None, "Whence the noise by which pairs and starts were chosen."
     ]
-    ending: Ending | None
+    ending: Annotated[
+        Ending | None,
+        "Why a sequential campaign ran no further trial; null of a fixed design. 'decided': every"
+        " verdict but those of queries that exceeded their time limit, which have none.",
+    ]
     reports: tuple[Path, ...]
 
 

@@ -21,9 +21,10 @@ EFFECTS = (0.01, 0.02, 0.05)
 def noise_lines(floor: NoiseFloor) -> Iterator[str]:
     """A noise floor in words."""
     lag = "" if floor.lag_one is None else f", lag-1 correlation {floor.lag_one:+.2f}"
+    clients = f"{floor.clients} client{'s' * (floor.clients != 1)}"
     pairs = "starts in paired transactions" if rules()[floor.way].concurrent else "pairs"
     yield (
-        f"{floor.workload}, {floor.clients} clients: {pairs} of equal sides deviate by"
+        f"{floor.workload}, {clients}: {pairs} of equal sides deviate by"
         f" {_percent(floor.deviation)} ({_percent(floor.robust_deviation)} without the few that"
         f" are far off){lag}, {floor.pairs} pairs"
     )

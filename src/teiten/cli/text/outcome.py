@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult, Verdict
 from teiten.cli.text.layout import longest, padded, wrap
 from teiten.report.effects import (
-    confidence_percent,
+    levels_text,
     percent_decimals,
     plain_percent,
     ratio_in_reach,
@@ -43,7 +43,7 @@ def outcome_lines(analysis: CampaignAnalysis, width: int | None) -> Iterator[str
             tables[contrast.old, contrast.new, contrast.metric.name].append(contrast)
     notes = [_note(kit, alike) for alike in tables.values()]
     for alike, (note, following) in zip(tables.values(), pairwise((*notes, "")), strict=True):
-        last = () if note == following else (note,)
+        last = [] if note == following else [note] if width is None else wrap(note, width)
         for line in (*_table(kit, alike, width), *last):
             yield spaced(line)  # for grep
 
@@ -76,9 +76,14 @@ def _lines(kit: Kit, contrast: ContrastResult) -> Iterator[Line]:
         yield _line(kit, f"{title}, {len(levels)} levels", contrast, None, contrast.overall)
     else:
         yield _line(kit, title, contrast, None, contrast.overall)
-        for level in levels:
-            label = f"{GAP}{kit.names.context(level.context)}"
-            yield _line(kit, label, contrast, level, level.verdict)
+    for level in _levels_shown(contrast):
+        label = f"{GAP}{kit.names.context(level.context)}"
+        yield _line(kit, label, contrast, level, level.verdict)
+
+
+def _levels_shown(contrast: ContrastResult) -> tuple[LevelResult, ...]:
+    """The levels that have lines of their own below their mean."""
+    return contrast.levels if 1 < len(contrast.levels) <= MOST_LEVELS else ()
 
 
 def _line(
@@ -113,12 +118,13 @@ def _fitted(line: Line, widths: Sequence[int]) -> Iterator[str]:
 
 
 def _note(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
-    """Say what the intervals and words mean, once below the table."""
-    first = contrasts[0].overall
-    effects = [
-        contrast.overall.effect for contrast in contrasts if contrast.overall.effect is not None
-    ]
-    over = " over all levels" if any(len(contrast.levels) > 1 for contrast in contrasts) else ""
-    confidence = confidence_percent(kit.t, effects[0].confidence) if effects else ""
-    sure = f"intervals{over} of {confidence}; " if effects else ""
-    return f"{sure}what is below δ = {plain_percent(kit.t, first.delta)} does not matter here"
+    """Say how sure the intervals are, and what the words mean, once below the table."""
+    levels = [level for contrast in contrasts for level in _levels_shown(contrast)]
+    over_all = levels_text(kit.t, (contrast.overall.effect for contrast in contrasts))
+    at_each = levels_text(kit.t, (level.verdict.effect for level in levels))
+    several = any(len(contrast.levels) > 1 for contrast in contrasts)
+    parts = [f"{over_all}{' over all levels' * several}"] if over_all else []
+    parts += [f"{at_each} at each"] if at_each else []
+    sure = f"intervals of {' and '.join(parts)}; " if parts else ""
+    delta = plain_percent(kit.t, contrasts[0].overall.delta)
+    return f"{sure}what is below δ = {delta} does not matter here"

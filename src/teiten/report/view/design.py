@@ -14,6 +14,7 @@ from teiten.report.charts.base import Chart
 from teiten.report.charts.grid import Square, design_grid
 from teiten.report.effects import change, percent
 from teiten.report.numbers import moment, plain
+from teiten.report.sentences import ending_text
 from teiten.report.sites import way_text
 from teiten.report.view.kit import Kit
 from teiten.ways.registry import way_of
@@ -77,10 +78,8 @@ def sides_rows(kit: Kit) -> Iterator[tuple[str, str]]:
 
 def stopped(kit: Kit) -> Iterator[tuple[str, str]]:
     """Why a sequential campaign ended; nothing of a fixed design or of one that goes on."""
-    ending = kit.analysis.standing.ending
-    if ending is not None:
-        blocks = len({trial.block for trial in kit.analysis.trials})
-        yield kit.t("answer.ending"), kit.t.plural(f"ending.{ending.value}", blocks)
+    if text := ending_text(kit.t, kit.analysis):
+        yield kit.t("answer.ending"), text
 
 
 def noise_rows(kit: Kit) -> Iterator[tuple[str, str]]:

@@ -115,8 +115,9 @@ def _source(kit: Kit, sweep: QuerySweep) -> list[str]:
         if step.workers and step.workers.main and step.workers.main.source
     }
     return [
-        kit.t(
+        kit.t.plural(
             "table.sweep.source",
+            source.workers,
             source=text,
             rule=kit.t(f"worker-rule.{source.rule.value}"),
             workers=f"≤ {source.workers}" if source.at_most else source.workers,
