@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -115,14 +115,15 @@ class Answers:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.rows: list[tuple[object, ...]] = []
 
-    def __enter__(self) -> Answers:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         pass
 
-    def execute(self, query: str, _: object = None) -> Answers:
+    def execute(self, query: str, _: object = None) -> Self:
         self.rows = [("t", False, self.path)] if query == RELATIONS else [(16384,)]
         return self
 
@@ -150,11 +151,10 @@ def cluster_in(place: Path) -> dict[Part, Path]:
 
 
 def placed(expected: dict[Part, Path], path: str) -> dict[str, Any]:
-    return confirm_placement(
-        lambda: Answers(path),  # type: ignore[arg-type,return-value]
-        expected[Part.DATA],
-        expected,
-    )
+    def connect() -> Any:
+        return Answers(path)
+
+    return confirm_placement(connect, expected[Part.DATA], expected)
 
 
 def test_the_parts_of_a_cluster_are_found_by_its_links(place: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_path_that_a_server_names_tells_nothing_of_other_files(place: Path) ->
     """A file of root's that is there and one that is not: the same is said of both."""
     expected = cluster_in(place)
     secret = given(place / "secret", 0, 0o700)
-    (secret / "there").touch()
+    (secret / "there").symlink_to(place / "hidden")
     tables = expected[Part.TABLES]
     (tables / "link").symlink_to(secret)
     (expected[Part.DATA] / "pg_tblspc" / "16386").symlink_to(secret)
@@ -180,3 +180,4 @@ def test_a_path_that_a_server_names_tells_nothing_of_other_files(place: Path) ->
                 placed(expected, path)
             said.add(caught.value.message.replace(name, "NAME"))
     assert len(said) == 4
+    assert not any("hidden" in message for message in said)

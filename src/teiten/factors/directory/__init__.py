@@ -65,17 +65,17 @@ def _check(directory: DirectoryFacts, called: str) -> None:
             f" mounted {disk.options.split(',')[0] or 'rw'})",
             "name a folder that you may write to, or give yourself the right to",
         )
-    if directory.closed_at is not None:
-        raise MachineError(
-            f"{called}: the servers' user cannot enter {directory.closed_at}",
-            f"chmod o+x {directory.closed_at}, or name another folder",
-        )
     if directory.exchangeable_at is not None:
         raise MachineError(
             f"{called}: root starts no server where another user could exchange its files: what is"
             f" in {directory.exchangeable_at} is neither root's nor the servers' user's alone",
             "name a folder of root's or of the servers' user's, within such folders; or run Teiten"
             " as the user to whom it belongs",
+        )
+    if directory.closed_at is not None:
+        raise MachineError(
+            f"{called}: the servers' user cannot enter {directory.closed_at}",
+            f"chmod o+x {directory.closed_at}, or name another folder",
         )
 
 
