@@ -188,6 +188,9 @@ def test_blocks_are_at_most_doubled_before_the_next_forecast() -> None:
 def test_nothing_is_given_that_cannot_decide() -> None:
     beyond_time, beyond_plan = replace(A, open=opened(20)), replace(B, open=opened(55))
     assert next_allotment([beyond_time, beyond_plan, A], Seconds(1_500)) is None
+    both = {READ: Seconds(100), WRITE: Seconds(1)}
+    cheap_but_many = replace(B, levels=both, open=(*opened(55, at=WRITE), *opened(3)))
+    assert next_allotment([cheap_but_many], Seconds(1_500)) == given("b", 9)
 
 
 def test_pairs_that_share_a_start_are_given_together() -> None:

@@ -176,16 +176,20 @@ def _offers(
 ) -> Iterator[tuple[float, Allotment]]:
     """Yield the blocks that each campaign could have, with the findings decided per second."""
     for campaign in campaigns:
+        within_plan = (
+            finding
+            for finding in campaign.open
+            if campaign.blocks + finding.blocks <= campaign.most
+        )
         ordered = sorted(
-            campaign.open, key=lambda finding: campaign.seconds_of(finding.blocks, finding.levels)
+            within_plan, key=lambda finding: campaign.seconds_of(finding.blocks, finding.levels)
         )
         further, levels, ran = 0, frozenset[Level](), campaign.blocks
         for decided, finding in enumerate(ordered, start=1):
             further, levels = max(further, finding.blocks), levels | finding.levels
             ran = min(ran, finding.ran)
             seconds = campaign.seconds_of(further, levels)
-            within = campaign.blocks + further <= campaign.most and seconds <= left
-            if campaign.blocks and within:
+            if campaign.blocks and seconds <= left:
                 more = math.ceil(max(1, min(further, ran)) / campaign.unit) * campaign.unit
                 given = GivenBlocks(min(campaign.blocks + more, campaign.most), levels)
                 yield decided / max(seconds, 1e-9), Allotment(campaign.name, given)
