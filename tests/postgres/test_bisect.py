@@ -96,4 +96,4 @@ def test_ends_that_are_the_same_have_nothing_to_find(teiten: Teiten, source: Pat
     ends = ("bisect", "--good", "HEAD~1", "--bad", "HEAD", *words(source)[5:])
     result = teiten.run(*ends, patience=PATIENCE)
     assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)["ending"] == "no-difference"
+    assert json.loads(result.stdout)["ending"] == "same-build"

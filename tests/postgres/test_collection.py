@@ -71,7 +71,13 @@ def test_a_killed_collection_resumes_to_its_report(emptied: Teiten, collection: 
     assert before and json.loads((folder / "night" / "collection.json").read_text())
     ledger = sqlite3.connect(teiten.workdir.campaigns / "night-checksums" / FILE_NAME)
     with closing(ledger), ledger:  # as a kill leaves it that comes before its first blocks
+        of_events = "FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'event'"
+        triggers = ledger.execute(f"SELECT name, sql {of_events}").fetchall()
+        for name, _ in triggers:
+            ledger.execute(f'DROP TRIGGER "{name}"')
         assert ledger.execute("DELETE FROM event WHERE kind = ?", (ALLOTTED,)).rowcount == 1
+        for _, definition in triggers:
+            ledger.execute(definition)
 
     budget = read_state(folder, "night").budget
     with workdir_lock(teiten.workdir.root):

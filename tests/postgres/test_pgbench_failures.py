@@ -66,7 +66,7 @@ def test_an_error_in_a_script_is_told_in_pgbenchs_words(
 
 def test_an_option_that_pgbench_does_not_know(run: PgbenchRun) -> None:
     with pytest.raises(WorkloadError, match="--no-such-option"):
-        try_script(replace(run, options=("--no-such-option",)))
+        try_script(replace(run, options=("--no-such-option=1",)))
 
 
 def test_a_good_script_is_tried_with_one_transaction(
