@@ -44,13 +44,18 @@ def session(*, terminal: bool) -> Session:
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was asked; the answer is no."""
+    return answered(monkeypatch, yes=False)
+
+
+def answered(monkeypatch: pytest.MonkeyPatch, *, yes: bool) -> list[str]:
+    """The questions that will be asked at a terminal, all with one answer."""
     asked: list[str] = []
 
-    def no(text: str, **_options: object) -> bool:
+    def answer(text: str, **_options: object) -> bool:
         asked.append(text)
-        return False
+        return yes
 
-    monkeypatch.setattr(click, "confirm", no)
+    monkeypatch.setattr(click, "confirm", answer)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     return asked
 
@@ -126,15 +131,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def agrees(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Questions, which are answered by yes."""
-    asked: list[str] = []
-
-    def yes(text: str, **_options: object) -> bool:
-        asked.append(text)
-        return True
-
-    monkeypatch.setattr(click, "confirm", yes)
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    return asked
+    return answered(monkeypatch, yes=True)
 
 
 def test_no_server_that_a_file_alone_names_is_reached_unasked(file: Path) -> None:

@@ -3,10 +3,9 @@ campaigns that compare versions, told by workload."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from teiten.analysis.claims.forecast import OpenFinding, further_blocks
+from teiten.analysis.claims.forecast import OpenFinding, further_blocks, seconds_of
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
 from teiten.analysis.model.collection import (
     NOT_RUN,
@@ -50,8 +49,8 @@ def findings_of(
             campaign, outcome = chosen
             plan = plans[campaign.name]
             blocks = further_blocks(outcome, plan.study.measure.alpha, plan.blocks_of_a_number)
-            block = math.fsum(levels[campaign.name].get(level, 0.0) for level in outcome.levels)
-            seconds = None if blocks is None else Seconds(blocks * block)
+            took = levels[campaign.name]
+            seconds = None if blocks is None else seconds_of(blocks, outcome.levels, took)
             yield Finding(outcome, campaign, blocks, seconds)
         elif wanted:
             waiting = next(campaign for campaign in wanted if campaign not in ran)

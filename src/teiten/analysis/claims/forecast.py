@@ -127,10 +127,6 @@ class CampaignProgress:
     unit: int = 1
     """Blocks that share a start of their servers, and are given together."""
 
-    def seconds_of(self, blocks: int, levels: Collection[Level]) -> Seconds:
-        """Compute what so many blocks of these levels take."""
-        return Seconds(blocks * math.fsum(self.levels.get(level, 0.0) for level in levels))
-
 
 @dataclass(frozen=True)
 class Allotment:
@@ -138,6 +134,13 @@ class Allotment:
 
     name: str
     given: GivenBlocks
+
+
+def seconds_of(
+    blocks: int, levels: Collection[Level], in_a_block: Mapping[Level, Seconds]
+) -> Seconds:
+    """Compute what so many blocks of some levels take. ``in_a_block``: what each takes in one."""
+    return Seconds(blocks * math.fsum(in_a_block.get(level, 0.0) for level in levels))
 
 
 def open_findings(
@@ -182,13 +185,14 @@ def _offers(
             if campaign.blocks + finding.blocks <= campaign.most
         )
         ordered = sorted(
-            within_plan, key=lambda finding: campaign.seconds_of(finding.blocks, finding.levels)
+            within_plan,
+            key=lambda finding: seconds_of(finding.blocks, finding.levels, campaign.levels),
         )
         further, levels, ran = 0, frozenset[Level](), campaign.blocks
         for decided, finding in enumerate(ordered, start=1):
             further, levels = max(further, finding.blocks), levels | finding.levels
             ran = min(ran, finding.ran)
-            seconds = campaign.seconds_of(further, levels)
+            seconds = seconds_of(further, levels, campaign.levels)
             if campaign.blocks and seconds <= left:
                 more = math.ceil(max(1, min(further, ran)) / campaign.unit) * campaign.unit
                 given = GivenBlocks(min(campaign.blocks + more, campaign.most), levels)

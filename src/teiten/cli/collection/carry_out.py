@@ -19,7 +19,7 @@ from teiten.analysis.claims.forecast import (
 from teiten.analysis.model.claims import JUDGED, ClaimStanding
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.verdict.stopping import own_seconds, trial_seconds
+from teiten.analysis.verdict.stopping import own_seconds
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.attached import confirm_attached
 from teiten.cli.campaign.carry_out import (
@@ -267,10 +267,10 @@ def seconds_of_levels(analysis: CampaignAnalysis) -> Mapping[Level, Seconds]:
     ran = [trial for trial in analysis.trials if trial.outcome is not Outcome.FAILED]
     if not ran:
         return {}
-    took: dict[Level, list[float]] = defaultdict(list)
-    for trial, seconds in zip(ran, own_seconds(plan, ran), strict=True):
+    own, took = own_seconds(plan, ran), defaultdict[Level, list[float]](list)
+    for trial, seconds in zip(ran, own, strict=True):
         took[levels[trial.number]].append(seconds)
-    usual = trial_seconds(plan, ran)
+    usual = fmean(own)
     return {
         level: Seconds(
             count / plan.study.measure.blocks * (fmean(took[level]) if level in took else usual)

@@ -98,22 +98,15 @@ def _device(wanted: HeldFolder, name: str, place: Path) -> int:
     home = _plain(wanted.path)
     if not place.is_relative_to(home):
         raise ServerError(f"{name} lies in {place}, and not below {home}", HINT)
-    return _device_below(wanted, place.relative_to(home).parts)
-
-
-def _device_below(folder: HeldFolder, parts: tuple[str, ...]) -> int:
+    parts = place.relative_to(home).parts
     if not parts:
-        return folder.device
-    if len(parts) > 1:
-        with folder.inner(parts[0]) as inner:
-            return _device_below(inner, parts[1:])
-    status = folder.status(parts[0])
+        return wanted.device
+    with wanted.below(parts[:-1]) as folder:
+        status, path = folder.status(parts[-1]), folder.path / parts[-1]
     if status is None:
-        raise FileNotFoundError(
-            errno.ENOENT, os.strerror(errno.ENOENT), str(folder.path / parts[0])
-        )
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     if stat.S_ISLNK(status.st_mode):
-        raise UnsafePlaceError(folder.path / parts[0], "is a symbolic link")
+        raise UnsafePlaceError(path, "is a symbolic link")
     return status.st_dev
 
 
@@ -166,6 +159,4 @@ def _held(data_directory: Path, parts: tuple[str, ...]) -> Iterator[HeldFolder]:
             home = stack.enter_context(HeldFolder.open_itself(data_directory.parent))
             folder = stack.enter_context(home.inner(links["/".join(parts[:2])]))
             parts = parts[2:]
-        for part in parts:
-            folder = stack.enter_context(folder.inner(part))
-        yield folder
+        yield stack.enter_context(folder.below(parts))

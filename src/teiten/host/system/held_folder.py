@@ -21,7 +21,7 @@ import secrets
 import stat
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import IO
 
@@ -167,6 +167,19 @@ class HeldFolder:
                 raise UnsafePlaceError(path, f"is {self._kind(name)}, not a folder") from error
             raise
         return HeldFolder(path, descriptor)
+
+    @contextlib.contextmanager
+    def below(self, names: Iterable[str], *, make: bool = False) -> Iterator[HeldFolder]:
+        """Hold the folder to which some names lead, each opened in the one before. ``make``: those
+        that are missing. Raises UnsafePlaceError as ``inner`` does, and OSError."""
+        with contextlib.ExitStack() as stack:
+            folder = self
+            for name in names:
+                if make:
+                    with contextlib.suppress(FileExistsError):
+                        folder.make(name, 0o755).close()
+                folder = stack.enter_context(folder.inner(name))
+            yield folder
 
     def make(self, name: str, mode: int = 0o700) -> HeldFolder:
         """Make a folder in this one and hold it. Raises FileExistsError, and as ``inner``."""

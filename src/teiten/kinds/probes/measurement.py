@@ -407,7 +407,7 @@ def _number(probe: Probe, measurement: ProbeMeasurement) -> float | None:
     ]
     runs = [run for run in measurement.with_clients if run.step == probe.number_of]
     if checkpoints:
-        return fmean(checkpoints) if probe.take is Take.MEAN else median_of(checkpoints)
+        return _taken(probe.take, checkpoints)
     if runs:
         most = max(run.clients for run in runs)
         return fmean(run.latency for run in runs if run.clients == most)
@@ -425,8 +425,7 @@ def _of_part(take: Take, statements: Sequence[Timed], buffers: int) -> float | N
         return sweep_seconds(statements, buffers)
     if take is Take.COMMIT:
         return _commit(statements)
-    seconds = [statement.seconds for statement in statements]
-    return fmean(seconds) if take is Take.MEAN else median_of(seconds)
+    return _taken(take, [statement.seconds for statement in statements])
 
 
 def _commit(statements: Sequence[Timed]) -> float | None:
@@ -434,3 +433,7 @@ def _commit(statements: Sequence[Timed]) -> float | None:
         statement.commit_seconds for statement in statements if statement.commit_seconds is not None
     ]
     return median(times) if times else None
+
+
+def _taken(take: Take, seconds: Sequence[float]) -> float:
+    return fmean(seconds) if take is Take.MEAN else median_of(seconds)

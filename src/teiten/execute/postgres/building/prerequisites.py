@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.host.system.environment import Inherited, run_briefly
-from teiten.host.system.users import is_root, server_user
+from teiten.host.system.users import server_user
 from teiten.model.build import BuildSpec
 
 COMPILERS = ("gcc", "cc", "clang")
@@ -164,7 +164,7 @@ def _run(
         inherited=Inherited.COMPILER,
         input=None if program is None else program.encode(),
         timeout=PROGRAM_TIMEOUT,
-        user=server_user() if is_root() else None,
+        user=server_user(),
     )
 
 

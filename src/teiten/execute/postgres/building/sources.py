@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from lzma import LZMAError
@@ -286,13 +286,8 @@ def _outer(held: HeldFolder, name: str, *, make: bool = False) -> Iterator[tuple
     path = PurePath(name)
     if path.is_absolute() or ".." in path.parts or not path.name:
         raise UnsafePlaceError(held.path / name, "is not in the folder")
-    with ExitStack() as stack:
-        for folder in path.parts[:-1]:
-            if make:
-                with suppress(FileExistsError):
-                    held.make(folder, 0o755).close()
-            held = stack.enter_context(held.inner(folder))
-        yield held, path.name
+    with held.below(path.parts[:-1], make=make) as folder:
+        yield folder, path.name
 
 
 def _status(held: HeldFolder, name: str) -> os.stat_result | None:
