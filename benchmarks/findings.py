@@ -29,8 +29,8 @@ from teiten.analysis.model.claims import Check, Claim, ClaimOutcome, ClaimStandi
 from teiten.claims.catalogue import claims_of
 from teiten.claims.predicates.effect import Bounds, Effect
 from teiten.cli.collection.planning import first_study
-from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import GivenBlocks, is_given, levels_of
+from teiten.model.plan import Level, Plan, PlannedTrial
+from teiten.model.progress import level_of, levels_of
 from teiten.model.study import Sequential
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds
@@ -187,18 +187,20 @@ def carried_out(
     known: Mapping[str, InventedCampaign], drawn: Mapping[str, Sequence[Sequence[Attempt]]]
 ) -> dict[str, tuple[ClaimOutcome, ...]]:
     """The outcomes when no time is left, or nothing that time decides. ``drawn``: by block."""
-    given = {name: [GivenBlocks(LEAST_BLOCKS)] for name in known}
+    given = {
+        name: dict.fromkeys(levels_of(campaign.plan), LEAST_BLOCKS)
+        for name, campaign in known.items()
+    }
     outcomes = {name: judged(known[name], drawn[name], given[name]) for name in known}
     left = Seconds(SPARE * BLOCK)
     while allotment := next_allotment(
-        [_progress(name, known[name], given[name][-1].blocks, outcomes[name]) for name in known],
+        [_progress(name, known[name], given[name], outcomes[name]) for name in known],
         left,
     ):
-        name, added = allotment.name, allotment.given
-        every = levels_of(known[name].plan)
-        share = len(every if added.levels is None else added.levels) / len(every)
-        left = Seconds(left - (added.blocks - given[name][-1].blocks) * share * BLOCK)
-        given[name].append(added)
+        name, added = allotment.name, allotment.blocks
+        assert added is not None and added.levels is not None, "the first pass has run"
+        left = Seconds(left - added.more * len(added.levels) / len(given[name]) * BLOCK)
+        given[name] |= {level: given[name][level] + added.more for level in added.levels}
         outcomes[name] = judged(known[name], drawn[name], given[name])
     return outcomes
 
@@ -206,15 +208,16 @@ def carried_out(
 def judged(
     campaign: InventedCampaign,
     drawn: Sequence[Sequence[Attempt]],
-    given: Sequence[GivenBlocks] = (GivenBlocks(MOST_BLOCKS),),
+    given: Mapping[Level, int] | None = None,
 ) -> tuple[ClaimOutcome, ...]:
-    """``drawn``: by block; ``given``: those that have run, with the levels that they held."""
-    of_number = {trial.number: trial for trial in campaign.plan.trials}
+    """``drawn``: by block; ``given``: how many blocks of each level have run; None for all."""
+    plan = campaign.plan
+    of_number = {trial.number: trial for trial in plan.trials}
     attempts = [
         attempt
-        for block in drawn[: given[-1].blocks]
+        for number, block in enumerate(drawn, start=1)
         for attempt in block
-        if is_given(campaign.plan, of_number[attempt.number], given)
+        if given is None or number <= given[level_of(plan, of_number[attempt.number])]
     ]
     return assess(campaign.claims, campaign.plan, HOST, attempts)
 
@@ -250,13 +253,16 @@ def _key(plan: Plan, trial: PlannedTrial) -> tuple[str, str]:
 
 
 def _progress(
-    name: str, campaign: InventedCampaign, blocks: int, outcomes: Sequence[ClaimOutcome]
+    name: str,
+    campaign: InventedCampaign,
+    given: Mapping[Level, int],
+    outcomes: Sequence[ClaimOutcome],
 ) -> CampaignProgress:
     measure, levels = campaign.plan.study.measure, levels_of(campaign.plan)
     return CampaignProgress(
         name,
-        blocks,
-        allotted=blocks,
+        given,
+        unfinished=False,
         first=LEAST_BLOCKS,
         most=measure.blocks,
         preparing=Seconds(0.0),

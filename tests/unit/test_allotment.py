@@ -32,14 +32,15 @@ from teiten.claims.catalogue import claims_of
 from teiten.claims.curves import LEVELS
 from teiten.claims.predicates.effect import CONTRAST
 from teiten.cli.collection.carry_out import seconds_of_levels
-from teiten.model.plan import Level
+from teiten.model.plan import Level, Plan
 from teiten.model.progress import (
     ALLOTTED,
     Ending,
     GivenBlocks,
-    allotted_blocks,
+    MoreBlocks,
     given_blocks,
     level_of,
+    levels_of,
 )
 from teiten.model.trial import Attempt, Event, Outcome
 from teiten.model.units import Seconds, Share
@@ -49,9 +50,11 @@ from tests.unit.test_stopping import ONE, SWEEP, clients_run
 ALPHA, DELTA = Share(0.05), Share(0.02)
 READ: Level = ("read", ())
 WRITE: Level = ("write", ())
-A = CampaignProgress("a", 6, 6, 6, 60, Seconds(0), Seconds(100), {READ: Seconds(100)})
+A = CampaignProgress(
+    "a", {READ: 6, WRITE: 6}, False, 6, 60, Seconds(0), Seconds(100), {READ: Seconds(100)}
+)
 B = replace(A, name="b")
-NEW = CampaignProgress("new", 0, 0, 6, 60, Seconds(50), Seconds(100))
+NEW = CampaignProgress("new", {}, False, 6, 60, Seconds(50), Seconds(100))
 
 
 def outcome(
@@ -137,12 +140,12 @@ def opened(*blocks: int, at: Level = READ, ran: int = 6) -> tuple[OpenFinding, .
     return tuple(OpenFinding(further, frozenset({at}), ran) for further in blocks)
 
 
-def given(name: str, blocks: int, *levels: Level) -> Allotment:
-    return Allotment(name, GivenBlocks(blocks, frozenset(levels or (READ,))))
+def given(name: str, more: int, *levels: Level) -> Allotment:
+    return Allotment(name, MoreBlocks(more, frozenset(levels or (READ,))))
 
 
-def every_level(name: str, blocks: int) -> Allotment:
-    return Allotment(name, GivenBlocks(blocks))
+def every_level(name: str, more: int) -> Allotment:
+    return Allotment(name, MoreBlocks(more))
 
 
 def test_every_campaign_has_its_first_blocks_before_any_has_more() -> None:
@@ -152,37 +155,37 @@ def test_every_campaign_has_its_first_blocks_before_any_has_more() -> None:
 
 
 def test_what_was_cut_off_is_finished_first_whatever_time_is_left() -> None:
-    cut = replace(B, blocks=2)
-    assert next_allotment([NEW, cut], Seconds(0)) == every_level("b", 6)
+    cut = replace(B, unfinished=True)
+    assert next_allotment([NEW, cut], Seconds(0)) == Allotment("b", None)
 
 
 def test_a_first_pass_that_does_not_fit_leaves_the_time_to_others() -> None:
-    assert next_allotment([NEW, replace(A, open=opened(2))], Seconds(300)) == given("a", 8)
+    assert next_allotment([NEW, replace(A, open=opened(2))], Seconds(300)) == given("a", 2)
 
 
 def test_time_goes_where_a_finding_costs_least_of_it() -> None:
     single, several = replace(A, open=opened(3)), replace(B, open=opened(4, 4))
-    assert next_allotment([single, several], Seconds(10_000)) == given("b", 10)
+    assert next_allotment([single, several], Seconds(10_000)) == given("b", 4)
     slow = replace(several, levels={READ: Seconds(900)})
-    assert next_allotment([single, slow], Seconds(10_000)) == given("a", 9)
+    assert next_allotment([single, slow], Seconds(10_000)) == given("a", 3)
 
 
 def test_further_blocks_hold_only_the_levels_by_which_their_findings_are_judged() -> None:
     both = {READ: Seconds(95), WRITE: Seconds(5)}
     some = replace(A, levels=both, open=(*opened(3), *opened(5, at=WRITE)))
-    assert next_allotment([some], Seconds(10_000)) == given("a", 11, WRITE)
+    assert next_allotment([some], Seconds(10_000)) == given("a", 5, WRITE)
     assert next_allotment([some], Seconds(20)) is None, "five blocks take 25 seconds"
     near = replace(A, levels=both, open=(*opened(1), *opened(2, at=WRITE)))
     alike = replace(B, open=opened(1))
-    assert next_allotment([alike, near], Seconds(10_000)) == given("a", 8, WRITE)
+    assert next_allotment([alike, near], Seconds(10_000)) == given("a", 2, WRITE)
     crossing = replace(near, open=(OpenFinding(2, frozenset({READ, WRITE}), 6),))
-    assert next_allotment([crossing], Seconds(10_000)) == given("a", 8, READ, WRITE)
+    assert next_allotment([crossing], Seconds(10_000)) == given("a", 2, READ, WRITE)
 
 
 def test_blocks_are_at_most_doubled_before_the_next_forecast() -> None:
-    assert next_allotment([replace(A, open=opened(40))], Seconds(10_000)) == given("a", 12)
-    far = replace(A, blocks=24, allotted=24, open=opened(20))
-    assert next_allotment([far], Seconds(10_000)) == given("a", 30), "six of them have its levels"
+    assert next_allotment([replace(A, open=opened(40))], Seconds(10_000)) == given("a", 6)
+    far = replace(A, given={READ: 24}, open=opened(20))
+    assert next_allotment([far], Seconds(10_000)) == given("a", 6), "six of them counted"
 
 
 def test_nothing_is_given_that_cannot_decide() -> None:
@@ -190,11 +193,19 @@ def test_nothing_is_given_that_cannot_decide() -> None:
     assert next_allotment([beyond_time, beyond_plan, A], Seconds(1_500)) is None
     both = {READ: Seconds(100), WRITE: Seconds(1)}
     cheap_but_many = replace(B, levels=both, open=(*opened(55, at=WRITE), *opened(3)))
-    assert next_allotment([cheap_but_many], Seconds(1_500)) == given("b", 9)
+    assert next_allotment([cheap_but_many], Seconds(1_500)) == given("b", 3)
+
+
+def test_blocks_of_one_level_leave_those_of_another() -> None:
+    both = {READ: Seconds(100), WRITE: Seconds(1)}
+    spent = replace(A, given={READ: 6, WRITE: 58}, levels=both, open=opened(3))
+    assert next_allotment([spent], Seconds(1_500)) == given("a", 3)
+    beyond = replace(spent, open=(*opened(3), *opened(3, at=WRITE)))
+    assert next_allotment([beyond], Seconds(1_500)) == given("a", 3), "the plan has 60"
 
 
 def test_pairs_that_share_a_start_are_given_together() -> None:
-    assert next_allotment([replace(A, open=opened(1), unit=4)], Seconds(1_000)) == given("a", 10)
+    assert next_allotment([replace(A, open=opened(1), unit=4)], Seconds(1_000)) == given("a", 4)
 
 
 def attempts(blocks: int) -> list[Attempt]:
@@ -205,8 +216,13 @@ def attempts(blocks: int) -> list[Attempt]:
     ]
 
 
+def blocks_given(plan: Plan, *times: MoreBlocks) -> GivenBlocks:
+    details = [json.loads(json.dumps(some.detail)) for some in times]
+    return given_blocks(plan, [Event(0.0, ALLOTTED, None, None, detail) for detail in details])
+
+
 def test_a_campaign_runs_the_blocks_that_it_was_given_with_every_level() -> None:
-    three = (GivenBlocks(3),)
+    three = blocks_given(SWEEP, MoreBlocks(3))
     stands = standing(SWEEP, attempts(2), Seconds(0), three)
     last = {trial.number for trial in SWEEP.trials if trial.block == 3}
     assert stands.ending is None and not last & stands.unneeded
@@ -215,14 +231,15 @@ def test_a_campaign_runs_the_blocks_that_it_was_given_with_every_level() -> None
     assert clients_run(SWEEP, attempts(3)) == ["124"] * 3
 
 
-def test_blocks_that_were_given_with_some_levels_hold_no_others() -> None:
+def test_each_level_has_the_first_blocks_of_the_plan_that_it_was_given() -> None:
     chosen = level_of(SWEEP, SWEEP.trials[0])
-    blocks = (GivenBlocks(2), GivenBlocks(4, frozenset({chosen})), GivenBlocks(5))
+    some = MoreBlocks(2, frozenset({chosen}))
+    blocks = blocks_given(SWEEP, MoreBlocks(2), some, MoreBlocks(1))
     stands = standing(SWEEP, attempts(2), Seconds(0), blocks)
     wanted = {
         trial.number
         for trial in SWEEP.trials
-        if trial.block in (1, 2, 5) or (trial.block in (3, 4) and level_of(SWEEP, trial) == chosen)
+        if trial.block <= (5 if level_of(SWEEP, trial) == chosen else 3)
     }
     assert stands.ending is None
     assert stands.unneeded == {trial.number for trial in SWEEP.trials} - wanted
@@ -240,19 +257,21 @@ def test_decided_verdicts_do_not_end_a_campaign_of_a_collection() -> None:
         if trial.block <= 12
     ]
     assert standing(ONE, large, Seconds(0)).ending is Ending.DECIDED
-    assert standing(ONE, large, Seconds(0), (GivenBlocks(14),)).ending is None
+    assert standing(ONE, large, Seconds(0), blocks_given(ONE, MoreBlocks(14))).ending is None
 
 
-def test_blocks_are_read_as_they_were_given() -> None:
-    """Those of ledgers that name no levels are of all."""
-    level = ("reads", (("server", "14"), ("probe", "update")))
-    blocks = (GivenBlocks(6), GivenBlocks(9, frozenset({level})))
-    details = [json.loads(json.dumps(some.detail)) for some in blocks]
-    assert details[0] == {"blocks": 6}
+def test_the_numbers_of_older_ledgers_are_shared_by_all_levels() -> None:
+    """Each time's blocks came after all before; what is given now fills the gaps."""
+    chosen = level_of(SWEEP, SWEEP.trials[0])
+    listed = [[chosen[0], [list(pair) for pair in chosen[1]]]]
+    details = ({"blocks": 2}, {"blocks": 4, "levels": listed}, {"blocks": 5}, {"more": 2})
     events = [Event(0.0, ALLOTTED, None, None, detail) for detail in details]
-    assert given_blocks(events) == blocks
-    assert allotted_blocks(given_blocks(events)) == 9
-    assert (given_blocks([]), allotted_blocks(())) == ((), 0)
+    older, now = given_blocks(SWEEP, events[:3]), given_blocks(SWEEP, events)
+    assert set(older) == set(now) == levels_of(SWEEP)
+    for level in levels_of(SWEEP):
+        assert older[level] == ({1, 2, 3, 4, 5} if level == chosen else {1, 2, 5})
+        assert now[level] == (set(range(1, 8)) if level == chosen else {1, 2, 3, 4, 5})
+    assert given_blocks(SWEEP, []) == {}
 
 
 def test_a_level_costs_what_its_trials_took() -> None:

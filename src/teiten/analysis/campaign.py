@@ -82,7 +82,7 @@ def analyse(
     happened = tuple(events)
     ends = [view.finished_at for view in views]
     wall = Seconds(wall_seconds(created_at, happened, ends))
-    stands = standing(plan, views, wall, given_blocks(happened))
+    stands = standing(plan, views, wall, given_blocks(plan, happened))
     missing = len(open_after(plan, views, stands.unneeded))
     results = as_declared(contrasts(plan, views), plan.study)
     witnesses = tuple(cpu_witnesses(results, views))

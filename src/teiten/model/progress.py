@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count, islice
 from typing import Any
 
 from teiten.model.plan import Level, Plan, PlannedTrial
@@ -42,7 +43,7 @@ RESUMED = "resumed"
 """The event with which a campaign goes on; its detail has the fingerprint of the ``machine``, and
 the version of ``teiten``, which older ones lack."""
 ALLOTTED = "allotted"
-"""The kind of the event with which a collection gives a campaign blocks, as ``GivenBlocks``."""
+"""The kind of the event with which a collection gives a campaign blocks, as ``MoreBlocks``."""
 PUBLISHED = "published"
 """The kind of the event that a published copy of a ledger has."""
 
@@ -58,20 +59,24 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class GivenBlocks:
-    """Blocks that a collection has given a campaign at one time."""
+class MoreBlocks:
+    """Blocks that a collection gives a campaign at one time."""
 
-    blocks: int
-    """With those that it was given before."""
+    more: int
+    """For each of the levels."""
     levels: frozenset[Level] | None = None
-    """Those that the added blocks hold; None for all."""
+    """None for all."""
 
     @property
     def detail(self) -> dict[str, Any]:
         """The event's detail, from which ``given_blocks`` reads it."""
         if self.levels is None:
-            return {"blocks": self.blocks}
-        return {"blocks": self.blocks, "levels": sorted(self.levels)}
+            return {"more": self.more}
+        return {"more": self.more, "levels": sorted(self.levels)}
+
+
+GivenBlocks = Mapping[Level, frozenset[int]]
+"""The numbers of the blocks that a collection has given each level of a campaign."""
 
 
 @dataclass(frozen=True)
@@ -87,17 +92,37 @@ def is_published(events: Iterable[Event]) -> bool:
     return any(event.kind == PUBLISHED for event in events)
 
 
-def given_blocks(events: Iterable[Event]) -> tuple[GivenBlocks, ...]:
-    """The blocks that a collection has given a campaign, time after time; none for a campaign of
-    its own."""
-    return tuple(
-        GivenBlocks(int(event.detail["blocks"]), _levels(event.detail.get("levels")))
-        for event in events
-        if event.kind == ALLOTTED
-    )
+def given_blocks(plan: Plan, events: Iterable[Event]) -> GivenBlocks:
+    """Find the blocks that a collection has given a campaign: each time, the first of the plan that
+    a level does not have yet. Empty for a campaign of its own."""
+    given: dict[Level, frozenset[int]] = {}
+    in_all = 0
+    for event in events:
+        if event.kind != ALLOTTED:
+            continue
+        listed = allotted_levels(event)
+        levels = levels_of(plan) if listed is None else listed
+        if "more" in event.detail:
+            more = int(event.detail["more"])
+            for level in levels:
+                given[level] = _with_more(given.get(level, frozenset()), more)
+            continue
+        # Teiten before 2026-11-28: each time's blocks came after all before, with gaps at the rest
+        added = range(in_all + 1, int(event.detail["blocks"]) + 1)
+        in_all += len(added)
+        for level in levels:
+            given[level] = given.get(level, frozenset()).union(added)
+    return given
 
 
-def _levels(listed: Iterable[Any] | None) -> frozenset[Level] | None:
+def _with_more(numbers: frozenset[int], more: int) -> frozenset[int]:
+    free = (number for number in count(1) if number not in numbers)
+    return numbers.union(islice(free, more))
+
+
+def allotted_levels(event: Event) -> frozenset[Level] | None:
+    """The levels that a collection gave blocks in this event; None for all."""
+    listed = event.detail.get("levels")
     if listed is None:
         return None
     return frozenset(
@@ -106,15 +131,9 @@ def _levels(listed: Iterable[Any] | None) -> frozenset[Level] | None:
     )
 
 
-def allotted_blocks(given: Sequence[GivenBlocks]) -> int:
-    """Count the blocks that a campaign was given in all."""
-    return given[-1].blocks if given else 0
-
-
-def is_given(plan: Plan, trial: PlannedTrial, given: Iterable[GivenBlocks]) -> bool:
+def is_given(plan: Plan, trial: PlannedTrial, given: GivenBlocks) -> bool:
     """Whether a planned trial is among the blocks that a collection has given its campaign."""
-    among = next((blocks for blocks in given if trial.block <= blocks.blocks), None)
-    return among is not None and (among.levels is None or level_of(plan, trial) in among.levels)
+    return trial.block in given.get(level_of(plan, trial), ())
 
 
 def levels_of(plan: Plan) -> frozenset[Level]:

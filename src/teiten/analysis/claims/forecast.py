@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimStanding
 from teiten.analysis.verdict.sequential import deviation_behind, least_pairs, pairs_until
 from teiten.model.plan import Level
-from teiten.model.progress import GivenBlocks
+from teiten.model.progress import MoreBlocks
 from teiten.model.units import Seconds, Share
 
 
@@ -109,10 +109,10 @@ class CampaignProgress:
     """How a campaign of a collection stands."""
 
     name: str
-    blocks: int
-    """Those that have run."""
-    allotted: int
-    """Those that it was given, of which a part may still have to run."""
+    given: Mapping[Level, int]
+    """How many blocks each level was given; empty before the first pass."""
+    unfinished: bool
+    """Whether a part of them still has to run."""
     first: int
     """Those of its first pass."""
     most: int
@@ -122,7 +122,7 @@ class CampaignProgress:
     block: Seconds
     """One block with every level."""
     levels: Mapping[Level, Seconds] = field(default_factory=dict)
-    """Each level's part of it, once it has begun."""
+    """Each level's part of a block, once it has begun."""
     open: tuple[OpenFinding, ...] = ()
     unit: int = 1
     """Blocks that share a start of their servers, and are given together."""
@@ -133,7 +133,8 @@ class Allotment:
     """Blocks for a campaign."""
 
     name: str
-    given: GivenBlocks
+    blocks: MoreBlocks | None
+    """None for the rest of those that it was given."""
 
 
 def seconds_of(
@@ -161,11 +162,11 @@ def next_allotment(campaigns: Sequence[CampaignProgress], left: Seconds) -> Allo
     out, and tried again with a larger budget.
     """
     for campaign in campaigns:
-        if campaign.blocks < campaign.allotted:
-            return Allotment(campaign.name, GivenBlocks(campaign.allotted))
+        if campaign.unfinished:
+            return Allotment(campaign.name, None)
     for campaign in campaigns:
-        if campaign.allotted == 0 and first_pass(campaign) <= left:
-            return Allotment(campaign.name, GivenBlocks(min(campaign.first, campaign.most)))
+        if not campaign.given and first_pass(campaign) <= left:
+            return Allotment(campaign.name, MoreBlocks(min(campaign.first, campaign.most)))
     return max(_offers(campaigns, left), key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
@@ -182,18 +183,25 @@ def _offers(
         within_plan = (
             finding
             for finding in campaign.open
-            if campaign.blocks + finding.blocks <= campaign.most
+            if _most_given(campaign, finding.levels) + finding.blocks <= campaign.most
         )
         ordered = sorted(
             within_plan,
             key=lambda finding: seconds_of(finding.blocks, finding.levels, campaign.levels),
         )
-        further, levels, ran = 0, frozenset[Level](), campaign.blocks
+        further, levels, ran = 0, frozenset[Level](), campaign.most
         for decided, finding in enumerate(ordered, start=1):
             further, levels = max(further, finding.blocks), levels | finding.levels
             ran = min(ran, finding.ran)
             seconds = seconds_of(further, levels, campaign.levels)
-            if campaign.blocks and seconds <= left:
+            if campaign.given and seconds <= left:
                 more = math.ceil(max(1, min(further, ran)) / campaign.unit) * campaign.unit
-                given = GivenBlocks(min(campaign.blocks + more, campaign.most), levels)
-                yield decided / max(seconds, 1e-9), Allotment(campaign.name, given)
+                fitting = min(more, campaign.most - _most_given(campaign, levels))
+                yield (
+                    decided / max(seconds, 1e-9),
+                    Allotment(campaign.name, MoreBlocks(fitting, levels)),
+                )
+
+
+def _most_given(campaign: CampaignProgress, levels: Iterable[Level]) -> int:
+    return max((campaign.given.get(level, 0) for level in levels), default=0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean, median
+from types import MappingProxyType
 
 from teiten.analysis.model.findings import ContrastResult, Verdict
 from teiten.analysis.model.verdict import BY_SIGN
@@ -35,13 +36,16 @@ from teiten.model.units import Seconds
 
 
 def standing(
-    plan: Plan, attempts: Sequence[Attempt], spent: Seconds, given: Sequence[GivenBlocks] = ()
+    plan: Plan,
+    attempts: Sequence[Attempt],
+    spent: Seconds,
+    given: GivenBlocks = MappingProxyType({}),
 ) -> Standing:
     """Find the trials that are not needed any more; none where the design is fixed.
 
     ``attempts``: as recorded, in any order; ``spent``: what the campaign has taken so far;
-    ``given``: the blocks, and their levels, that it has from a collection, which decides by
-    findings; none for a campaign of its own.
+    ``given``: the blocks that its levels have from a collection, which decides by findings; none
+    for a campaign of its own.
     """
     sequential = plan.study.measure.sequential
     if sequential is None:

@@ -177,7 +177,7 @@ def run_trials(
         one_interruption() as interruption,
     ):
         watcher.whole = whole
-        watcher.pace.given(given_blocks(ledger.campaign_events()))
+        watcher.pace.given(given_blocks(ledger.plan, ledger.campaign_events()))
         watcher.pace.already_ended(ledger.finished())
         named = (Path(path) for path, _ in ledger.plan.needs.directories)
         devices = {

@@ -33,7 +33,7 @@ def decide(ledger: Ledger, watcher: Watcher) -> Standing:
         return Standing()
     attempts = ledger.attempts(*deciding(plan))
     events = ledger.campaign_events()
-    given = given_blocks(events)
+    given = given_blocks(plan, events)
     if attempts and not given:
         results = contrasts(plan, attempts, judged_only=True)
         watcher.stands(tuple(standing_lines(plan, results, attempts)))

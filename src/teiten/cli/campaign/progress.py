@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from rich.live import Live
@@ -38,7 +38,7 @@ class Pace:
         self._clock = clock
         self._seen: dict[str, list[float]] = defaultdict(list)
         self._finished: list[Finished] = []
-        self._given: Sequence[GivenBlocks] = ()
+        self._given: GivenBlocks = {}
         self._expected = self._expected_trials()
         self._since: float | None = None
         """When the trials that run now were started."""
@@ -51,7 +51,7 @@ class Pace:
         self._finished += finished
         self._expected = self._expected_trials()
 
-    def given(self, blocks: Sequence[GivenBlocks]) -> None:
+    def given(self, blocks: GivenBlocks) -> None:
         """Expect no more than the blocks that a collection has given; all, where it gave none."""
         self._given = blocks
         self._expected = self._expected_trials()

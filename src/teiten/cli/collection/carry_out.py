@@ -45,13 +45,14 @@ from teiten.host.system.causes import full_disk
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.store import Ledger
 from teiten.model.facts import HostFacts
-from teiten.model.plan import Level
+from teiten.model.plan import Level, Plan
 from teiten.model.progress import (
     ALLOTTED,
-    allotted_blocks,
+    MoreBlocks,
     given_blocks,
     is_published,
     level_of,
+    levels_of,
 )
 from teiten.model.quantities import rough_duration
 from teiten.model.trial import Outcome
@@ -160,7 +161,7 @@ def _run_or_note(night: Night, allotment: Allotment) -> None:
 
 def ending(night: Night) -> str:
     """Why nothing more is run, for people."""
-    waiting = [campaign for campaign in _progress(night) if not campaign.allotted]
+    waiting = [campaign for campaign in _progress(night) if not campaign.given]
     result = result_of(night)
     findings, verdicts = len(result.open), len(result.open_verdicts)
     if waiting:
@@ -196,11 +197,20 @@ def _run(night: Night, allotment: Allotment, whole: str) -> None:
     with Ledger.open(folder) as ledger:
         if begun:
             note_resumed(session, ledger)
-        before, given = given_blocks(ledger.campaign_events()), allotment.given
-        if not before or allotted_blocks(before) != given.blocks:
-            ledger.record_event(ALLOTTED, **given.detail)
-        session.console.say(f"campaign {folder.name}: {given.blocks} blocks in all")
+        if allotment.blocks is not None:
+            ledger.record_event(ALLOTTED, **allotment.blocks.detail)
+        session.console.say(f"campaign {folder.name}: {_in_words(ledger.plan, allotment.blocks)}")
         run_trials(session, ledger, folder, whole=whole)
+
+
+def _in_words(plan: Plan, blocks: MoreBlocks | None) -> str:
+    """``4 more blocks of 2 of its 20 levels``."""
+    if blocks is None:
+        return "the rest of its blocks"
+    if blocks.levels is None:
+        return f"{blocks.more} blocks"
+    counted = f"{blocks.more} more block{'s' * (blocks.more != 1)}"
+    return f"{counted} of {len(blocks.levels)} of its {len(levels_of(plan))} levels"
 
 
 def _progress(night: Night) -> list[CampaignProgress]:
@@ -220,21 +230,21 @@ def _progress(night: Night) -> list[CampaignProgress]:
 def _of_plan(called: str, planned: PlannedCampaign) -> CampaignProgress:
     first = blocks_of_first_pass(planned.table)
     preparing = Seconds(max(0.0, planned.first - first * planned.block))
-    return CampaignProgress(called, 0, 0, first, first, preparing, planned.block)
+    return CampaignProgress(called, {}, False, first, first, preparing, planned.block)
 
 
 def _of_ledger(night: Night, called: str) -> CampaignProgress:
     analysis = night.campaigns[called]
     plan, measure = analysis.plan, analysis.plan.study.measure
-    allotted = allotted_blocks(given_blocks(analysis.events))
+    given = given_blocks(plan, analysis.events)
     levels = seconds_of_levels(analysis)
     findings = [*open_findings(analysis.claims, measure.alpha, plan.blocks_of_a_number)]
     if night.state.collection.table.atlas:
         findings += open_verdicts(analysis)
     return CampaignProgress(
         called,
-        blocks=allotted if analysis.complete else min(blocks_of(analysis), max(0, allotted - 1)),
-        allotted=allotted,
+        given={level: len(numbers) for level, numbers in given.items()},
+        unfinished=bool(given) and not analysis.complete,
         first=blocks_of_first_pass(night.tables[called]),
         most=measure.blocks,
         preparing=Seconds(0.0),

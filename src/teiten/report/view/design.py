@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from teiten.model.progress import given_blocks
+from teiten.model.progress import ALLOTTED, allotted_levels
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.text import joined_sentences
 from teiten.model.trial import Outcome
@@ -35,8 +35,8 @@ def blocks_text(kit: Kit) -> str:
 def allotted_design(kit: Kit) -> str:
     """``allotted`` where a collection gave the campaign its blocks, ``allotted-levels`` where some
     of them hold not all levels; else empty."""
-    given = given_blocks(kit.analysis.events)
-    some = any(blocks.levels is not None for blocks in given)
+    given = [event for event in kit.analysis.events if event.kind == ALLOTTED]
+    some = any(allotted_levels(event) is not None for event in given)
     return ("allotted-levels" if some else "allotted") if given else ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import TemplateSpec
-from teiten.model.progress import given_blocks
+from teiten.model.progress import ALLOTTED, allotted_levels
 from teiten.model.text import joined_sentences
 from teiten.model.trial import Event
 from teiten.report.blocks import (
@@ -218,9 +218,11 @@ def _events(kit: Kit) -> Table | None:
 
 def _detail(kit: Kit, event: Event) -> str:
     detail = dict(event.detail)
-    for given in given_blocks([event]):
-        levels = sorted(given.levels or ())
-        names = (f"{kit.names.workload(of)} {kit.names.context(at)}".strip() for of, at in levels)
+    levels = allotted_levels(event) if event.kind == ALLOTTED else None
+    if levels is not None:
+        names = (
+            f"{kit.names.workload(of)} {kit.names.context(at)}".strip() for of, at in sorted(levels)
+        )
         detail["levels"] = "; ".join(names)
     return ", ".join(
         f"{key} {_flat(value)}" for key, value in detail.items() if value not in ("", None)
