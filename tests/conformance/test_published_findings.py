@@ -15,13 +15,15 @@ from teiten.cli.campaign.read import read_campaign
 from teiten.ledger.published import reduced, restore
 from tests.conftest import ROOT
 
-PUBLISHED = ROOT / "docs" / "replication"
-FINDINGS = json.loads((PUBLISHED / "findings.json").read_text(encoding="utf-8"))["findings"]
-LEDGERS = sorted((PUBLISHED / "ledgers").glob("*.sqlite.xz"))
+LEDGERS = sorted((ROOT / "docs" / "replication").glob("**/ledgers/*.sqlite.xz"))
 
 
-def printed(campaign: str) -> dict[str, dict[str, Any]]:
-    return {finding["id"]: finding for finding in FINDINGS if finding["campaign"] == campaign}
+def printed(ledger: Path) -> dict[str, dict[str, Any]]:
+    """The findings of the ledger's campaign, as the collection beside it prints them."""
+    text = (ledger.parents[1] / "findings.json").read_text(encoding="utf-8")
+    campaign = ledger.name.removesuffix(".sqlite.xz")
+    findings = json.loads(text)["findings"]
+    return {finding["id"]: finding for finding in findings if finding["campaign"] == campaign}
 
 
 def ends(check: Check) -> list[float | None] | None:
@@ -37,7 +39,7 @@ def test_a_published_ledger_gives_the_findings_that_are_printed(
     campaign = ledger.name.removesuffix(".sqlite.xz")
     restore(ledger.read_bytes(), tmp_path / campaign)
     outcomes = {outcome.claim.id: outcome for outcome in read_campaign(tmp_path / campaign).claims}
-    expected = printed(campaign)
+    expected = printed(ledger)
     assert expected
     for name, finding in expected.items():
         outcome = outcomes[name]
