@@ -13,7 +13,7 @@ from teiten.analysis.model.comparison import Comparison
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.claims.catalogue import claims_of
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.report.comparison.sides import comparison_sentence
+from teiten.report.comparison.sides import Pair
 from teiten.report.forms import comparison_html, comparison_markdown
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import OTHER, Speed, campaign, plan_of, times, usual
@@ -63,7 +63,7 @@ def test_one_block_gives_no_interval() -> None:
     found = compare(campaign("a"), campaign("b", plan=plan_of(blocks=1), speed=times(0.5)))
     assert set(read_tps(found)) == {VerdictKind.INCONCLUSIVE}
     assert {result.overall.reason for result in found.results} == {"too-few-trials"}
-    said = comparison_sentence(found, found.results[0], "en")
+    said = Pair(found, "en").sentence(found.results[0])
     assert "one trial has no spread" in said
 
 

@@ -18,7 +18,7 @@ from teiten.kinds.queries.model import Query, queries_of
 from teiten.model.facts import HostFacts
 from teiten.model.units import Seconds
 from teiten.report.claim_words import check_text
-from teiten.report.comparison.sides import comparison_sentence
+from teiten.report.comparison.sides import Pair
 from teiten.report.forms import comparison_html, comparison_markdown
 from teiten.report.texts import texts
 from tests.fixtures.invented_ssb import GUC, QUERIES, Further, Levels, Truth, ssb_campaign, ssb_plan
@@ -64,7 +64,7 @@ def test_the_time_of_each_query_is_compared() -> None:
     assert len(serial.levels) == len(QUERIES)
     assert serial.overall.effect is not None
     assert serial.overall.effect.low < 1 / 1.3 < serial.overall.effect.high
-    assert "faster" in comparison_sentence(found, serial, "en")
+    assert "faster" in Pair(found, "en").sentence(serial)
 
 
 def test_a_query_over_its_limit_is_left_out_of_the_mean_and_has_no_ratio() -> None:

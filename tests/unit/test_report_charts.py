@@ -247,9 +247,10 @@ def test_a_workload_lists_the_sides_it_is_planned_with_in_the_colours_of_all_cha
     )
     kit = Kit(replace(analysis, plan=replace(analysis.plan, trials=trials)), "en")
     of_all = kit.colours_of(kit.names.sides)
-    assert list(of_all) == list(kit.side_labels) == list(kit.colours({other}))
+    labels = [side.short for side in kit.names.sides.values()]
+    assert list(of_all) == labels == list(kit.colours({other}))
     assert len(set(of_all.values())) == 2
-    assert kit.colours({one}) == {kit.side_labels[1]: of_all[kit.side_labels[1]]}
+    assert kit.colours({one}) == {labels[1]: of_all[labels[1]]}
 
 
 @pytest.mark.parametrize("name", ["x/../../../etc/foo", '"><meta http-equiv=refresh>'])

@@ -26,8 +26,7 @@ from teiten.analysis.model.findings import ContrastResult, Interval, TrialView
 from teiten.analysis.model.observations import without
 from teiten.analysis.verdict.changes import PairedViews, paired_views
 from teiten.model.plan import Context, Plan
-from teiten.model.quantities import is_number
-from teiten.model.study import SERVER, Study
+from teiten.model.study import Study
 from teiten.ways.registry import way_of
 
 
@@ -94,15 +93,8 @@ def _effects(contrast: ContrastResult) -> dict[Context, Interval]:
 
 def axis_of(study: Study, contrast: ContrastResult) -> str | None:
     """The factor with the most levels, all numbers, of those that vary in the contrast."""
-    candidates = [
-        (len(levels), factor.name)
-        for factor in study.factors
-        if factor.name != SERVER
-        and len(levels := _levels(contrast, factor.name)) > 1
-        and all(map(is_number, levels))
-    ]
-    most = max((count for count, _ in candidates), default=0)
-    return next((name for count, name in candidates if count == most), None)
+    varied = contrast.numeric_levels(study)
+    return max(varied, key=lambda factor: len(varied[factor]), default=None)
 
 
 def course_of(signs: Sequence[int]) -> Course:
@@ -133,12 +125,6 @@ def _parting(
         tuple(level for level, sign in zip(levels, signs, strict=True) if sign < 0),
         tuple(levels),
     )
-
-
-def _levels(contrast: ContrastResult, factor: str) -> set[str]:
-    return {
-        text for level in contrast.levels if (text := dict(level.context).get(factor)) is not None
-    }
 
 
 STATES = ("user", "system", "iowait", "steal", "idle")

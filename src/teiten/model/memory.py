@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import is_share, parse_size
 from teiten.model.setup import level_of
 from teiten.model.study import GUC_PREFIX, Study
+from teiten.model.trial import Event
 from teiten.model.units import Bytes
 
 MACHINE = "machine"
 """In the place of a limit: all that the machine has."""
 SHARED_BUFFERS = "shared_buffers"
 """The parameter that may be a share of the memory."""
+LIMIT_CHECKED = "memory-limit"
+"""The event that holds what a check of a limit came to."""
 
 
 def memory_of(study: Study, trial: PlannedTrial | None = None) -> Bytes:
@@ -30,6 +36,15 @@ def memory_in_force(study: Study, limit: Bytes | None) -> Bytes | None:
     """The memory of one server under a limit, if any; None where the machine's is not known."""
     of_node = None if study.nodes is None else study.nodes.memory_in_force
     return limit or of_node or study.machine_memory
+
+
+def checked_limits(events: Iterable[Event]) -> dict[Bytes, dict[str, Any]]:
+    """By limit of memory that was seen to hold: what reading a larger file inside of it came to."""
+    return {
+        event.detail["memory"]: event.detail
+        for event in events
+        if event.kind == LIMIT_CHECKED and "memory" in event.detail
+    }
 
 
 def shares_of(plan: Plan) -> dict[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from teiten.analysis.model.findings import (
     ContrastResult,
     LevelResult,
     VerdictKind,
-    servers_of,
+    levels_of,
 )
 from teiten.analysis.model.verdict import BY_SIGN, Interval, Verdict
 from teiten.kinds.contract_present import present_of
@@ -20,7 +20,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
 from teiten.model.plan import Context
 from teiten.model.progress import Ending
-from teiten.model.study import Study
+from teiten.model.study import SERVER, Study
 from teiten.model.text import Language
 from teiten.report.effects import (
     WIDEST,
@@ -147,7 +147,7 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
 
 def pooled_text(t: Texts, names: Names, levels: Sequence[LevelResult]) -> str:
     """Where an answer is the mean over several servers: which they are."""
-    servers = servers_of(levels)
+    servers = levels_of(levels, SERVER)
     if len(servers) < 2:
         return ""
     listed = t("list.separator").join(names.server(server).short for server in servers)
@@ -187,10 +187,10 @@ def _measured(
     if verdict.conclusive and verdict.kind in (*BY_SIGN, VerdictKind.DIFFERENT_BUT_SMALL):
         at_least = "-at-least" if verdict.at_least_delta else ""
         if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-            direction, values = _in_percent(t, effect, metric)
+            direction, values = in_percent(t, effect, metric)
             return f"small-{direction}", values
         in_times = f"{family}.times-faster" in t and metric.judged
-        way, values = (_difference if in_times else _in_percent)(t, effect, metric)
+        way, values = (_difference if in_times else in_percent)(t, effect, metric)
         return f"{way}{at_least}", values
     wide = "-wide" if is_wide(effect) else ""
     key = f"inconclusive{wide}"
@@ -200,10 +200,10 @@ def _measured(
         key = "equivalent"
     elif verdict.kind is VerdictKind.UNJUDGED:
         key = f"unjudged{wide}"
-    return key, {**_signed(t, effect), "detectable": _detectable(t, family, verdict)}
+    return key, {**signed(t, effect), "detectable": _detectable(t, family, verdict)}
 
 
-def _signed(t: Texts, effect: Interval) -> dict[str, str]:
+def signed(t: Texts, effect: Interval) -> dict[str, str]:
     """``+2.3 %`` and the ends of its interval."""
     digits = percent_decimals(effect)
     ends = {"percent": effect.ratio, "low": effect.low, "high": effect.high}
@@ -215,7 +215,7 @@ def _difference(t: Texts, effect: Interval, metric: Metric) -> tuple[str, dict[s
     90 % less time is ten times as fast, as 900 % more throughput are."""
     is_time = metric.better is Better.LOWER
     if not (is_many_times(effect) if is_time else is_many_fold(effect)):
-        return _in_percent(t, effect, metric)
+        return in_percent(t, effect, metric)
     faster = effect.ratio < 1 or not is_time
     shown = effect.inverse if effect.ratio < 1 else effect
     shorter = faster and is_time
@@ -227,7 +227,7 @@ def _difference(t: Texts, effect: Interval, metric: Metric) -> tuple[str, dict[s
     return f"times-{'shorter' if shorter else 'faster' if faster else 'slower'}", values
 
 
-def _in_percent(t: Texts, effect: Interval, metric: Metric) -> tuple[str, dict[str, str]]:
+def in_percent(t: Texts, effect: Interval, metric: Metric) -> tuple[str, dict[str, str]]:
     """Whether the new side is faster or slower, by how many per cent of the old value."""
     above, digits = effect.ratio > 1, percent_decimals(effect)
     ends = (effect.low - 1, effect.high - 1) if above else (1 - effect.high, 1 - effect.low)
@@ -265,7 +265,7 @@ def extremes_said(
     least, most = verdict.extremes
     values = {"confidence": confidence_percent(t, least.effect.confidence)}
     for name, extreme in (("least", least), ("most", most)):
-        key, numbers = "measured", _signed(t, extreme.effect)
+        key, numbers = "measured", signed(t, extreme.effect)
         if extreme.kind in BY_SIGN:
             key, numbers = _difference(t, extreme.effect, metric)
         interval = "shorter.interval" if key == "times-shorter" else "interval.plain"

@@ -113,23 +113,17 @@ class _Sides:
         self, code: str, old: Sequence[int], new: Sequence[int], group: NodeGroup | None = None
     ) -> NodeChange:
         first_old, first_new = (next(iter(numbers), None) for numbers in (old, new))
-        seconds = self._own(self.old, old), self._own(self.new, new)
+        seconds: tuple[float | None, float | None] = None, None
+        if self._timed:
+            seconds = self.old.own_seconds(old), self.new.own_seconds(new)
         return NodeChange(code, first_old, first_new, *seconds, group)
-
-    def _own(self, side: PlanStatistics, numbers: Sequence[int]) -> float | None:
-        if not self._timed or not numbers:
-            return None
-        return sum(side.accounts.nodes[number].seconds for number in numbers)
 
 
 def _other_workers(old: PlanNode, new: PlanNode) -> bool:
     """Whether workers differ: those launched only where both plans were executed."""
-    if None in (old.workers_launched, new.workers_launched):
-        return old.workers_planned != new.workers_planned
-    return (old.workers_planned, old.workers_launched) != (
-        new.workers_planned,
-        new.workers_launched,
-    )
+    executed = None not in (old.workers_launched, new.workers_launched)
+    launch_differs = executed and old.workers_launched != new.workers_launched
+    return launch_differs or old.workers_planned != new.workers_planned
 
 
 def _inputs(work: Work, node: PlanNode) -> list[int]:

@@ -92,9 +92,9 @@ def _node(raw: Mapping[str, Any], number: int, parent: int | None, place: str) -
         alias=str(raw.get("Alias", "")),
         index=str(raw.get("Index Name", "")),
         join=str(raw.get("Join Type", "")),
-        operation=_operation(raw),
+        operation=_first(raw, "Operation", "Command", usual="Select"),
         parallel_aware=raw.get("Parallel Aware") is True,
-        partial=_partial(raw),
+        partial=_first(raw, "Partial Mode", usual="Simple"),
         planned_rows=number_of("Plan Rows"),
         planned_cost=number_of("Total Cost"),
         rows=number_of("Actual Rows"),
@@ -173,19 +173,10 @@ def _kind(raw: Mapping[str, Any]) -> str:
     return kind
 
 
-def _partial(raw: Mapping[str, Any]) -> str:
-    mode = str(raw.get("Partial Mode", ""))
-    return "" if mode == "Simple" else mode
-
-
-def _operation(raw: Mapping[str, Any]) -> str:
-    """Find the operation of ModifyTable or of a modifying foreign scan, or a SetOp's command."""
-    operation = _first(raw, "Operation", "Command")
-    return "" if operation == "Select" else operation
-
-
-def _first(raw: Mapping[str, Any], *keys: str) -> str:
-    return next((str(raw[key]) for key in keys if raw.get(key)), "")
+def _first(raw: Mapping[str, Any], *keys: str, usual: str = "") -> str:
+    """The text of the first key that has one; empty where it is the usual one."""
+    text = next((str(raw[key]) for key in keys if raw.get(key)), "")
+    return "" if text == usual else text
 
 
 def _triggers(value: Any) -> Iterator[Trigger]:

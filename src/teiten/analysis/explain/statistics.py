@@ -13,7 +13,6 @@ from teiten.analysis.explain.accounts import accounts, summed
 from teiten.analysis.explain.consumers import GATHERS
 from teiten.analysis.model.explain import (
     LEADER,
-    READ,
     Accounts,
     ExplainedPlan,
     KindStatistics,
@@ -111,7 +110,6 @@ SCANS = frozenset(
 def statistics(plan: ExplainedPlan) -> PlanStatistics:
     """The numbers of a plan, executed or not."""
     exclusive = accounts(plan)
-    total = exclusive.total
     return PlanStatistics(
         plan=plan,
         accounts=exclusive,
@@ -119,9 +117,6 @@ def statistics(plan: ExplainedPlan) -> PlanStatistics:
         workers_planned=sum(node.workers_planned or 0 for node in plan.nodes),
         workers_launched=sum(node.workers_launched or 0 for node in plan.nodes),
         pruned=sum(map(plan.pruned, plan.nodes)),
-        blocks=total.blocks,
-        blocks_read=total.buffers.get(READ, 0),
-        io_seconds=total.io_seconds,
         scans_by_workers=_scans_by_workers(plan),
     )
 

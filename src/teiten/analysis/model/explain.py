@@ -271,13 +271,15 @@ class PlanStatistics:
     workers_planned: int
     workers_launched: int
     pruned: int
-    blocks: int
-    """Blocks of tables and indexes that the execution touched, found in buffers or read."""
-    blocks_read: int
-    io_seconds: float
     scans_by_workers: tuple[tuple[int, int, float], ...]
     """Scans below a Gather: number of workers, how many scans had that many, and the mean of their
     seconds over all processes (2020, table 6.38)."""
+
+    def own_seconds(self, numbers: Sequence[int]) -> float | None:
+        """The exclusive time of nodes together; None of no nodes, and without timing."""
+        if not numbers or not self.plan.timed:
+            return None
+        return sum(self.accounts.nodes[number].seconds for number in numbers)
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,9 @@ from teiten.model.noise import NoiseFloor
 from teiten.model.pairs_check import PairsCheck
 from teiten.model.plan import Context, Plan, PlannedTrial
 from teiten.model.progress import Standing
+from teiten.model.quantities import is_number
 from teiten.model.stacks import StackSamples
-from teiten.model.study import SERVER
+from teiten.model.study import SERVER, Study
 from teiten.model.trial import Attempt, Event, FloatArray, Problem
 from teiten.model.units import Seconds
 
@@ -65,10 +66,11 @@ class LevelResult:
         return median(self.new_values) if self.new_values else None
 
 
-def servers_of(levels: Sequence[LevelResult]) -> tuple[str, ...]:
-    """The servers over which a mean over levels goes; none where they are what is contrasted."""
-    servers = (dict(level.context).get(SERVER) for level in levels)
-    return tuple(dict.fromkeys(server for server in servers if server is not None))
+def levels_of(levels: Sequence[LevelResult], factor: str) -> tuple[str, ...]:
+    """The levels of a factor over which a mean over levels goes, in their order; none where the
+    factor is what is contrasted."""
+    named = (dict(level.context).get(factor) for level in levels)
+    return tuple(dict.fromkeys(level for level in named if level is not None))
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,19 @@ class ContrastResult(ContrastSides):
     """The number of blocks in all that will decide a sequential design, as it looks now."""
     left_out: tuple[Context, ...] = ()
     """Contexts that ``overall`` leaves out, because trials exceeded the time limit there."""
+
+    def numeric_levels(self, study: Study) -> dict[str, tuple[str, ...]]:
+        """By factor: its levels, of the factors with two levels or more that are all numbers."""
+        by_factor = {
+            factor.name: levels_of(self.levels, factor.name)
+            for factor in study.factors
+            if factor.name != SERVER
+        }
+        return {
+            name: levels
+            for name, levels in by_factor.items()
+            if len(levels) > 1 and all(map(is_number, levels))
+        }
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class JsonPlanSide:
     workers_launched: Count
     pruned: Annotated[Count, "Subplans that were not executed."]
     buffers: Annotated[_Blocks, From("accounts.total.buffers")]
-    io_seconds: Positive
+    io_seconds: Annotated[Positive, From("accounts.total.io_seconds")]
     settings: Annotated[Names, From("plan.settings")]
     kinds: tuple[JsonNodeKind, ...]
     nodes: tuple[JsonPlanNode, ...]

@@ -67,7 +67,7 @@ def command(
     folders, also copied from another machine. They are only read. Campaigns that measured
     different things (data, script, duration, settings …) are refused unless --anyway.
     """
-    from teiten.report.comparison.sides import comparison_sentence
+    from teiten.report.comparison.sides import Pair
 
     comparison = _comparison(session, a, b, anyway=anyway)
     for side in (comparison.a, comparison.b):
@@ -75,7 +75,7 @@ def command(
     folder = target or session.workdir.root / FOLDER / _name(comparison)
     paths = _write(comparison, folder, form, (language,) if language else LANGUAGES)
     judged = [result for result in comparison.results if result.metric.judged]
-    sentences = [comparison_sentence(comparison, result, "en") for result in judged]
+    sentences = [*map(Pair(comparison, "en").sentence, judged)]
     if as_json:
         from teiten.cli.printed.across import json_comparison
 

@@ -63,10 +63,6 @@ class Pair:
         return pooled_text(t, names, result.levels) + verdict
 
 
-def comparison_sentence(comparison: Comparison, result: UnpairedResult, language: Language) -> str:
-    return Pair(comparison, language).sentence(result)
-
-
 def distinctions(a: CampaignAnalysis, b: CampaignAnalysis, t: Texts) -> tuple[str, str]:
     """Find what tells two machines apart, in the order of what people name first; else the names
     of the campaigns, and the times where those are the same."""

@@ -46,15 +46,11 @@ def _rows(number: int, line: HistoryLine) -> Iterator[tuple[object, ...]]:
     for at, point in enumerate(line.points):
         moment = datetime.fromtimestamp(point.at, UTC).isoformat(timespec="seconds")
         change = changes.get(at)
-        turn = ("", "") if change is None else (change.ratio, _word(change.firm))
+        turn = ("", "") if change is None else (change.ratio, str(change.firm).lower())
         yield (
             *(*same, point.campaign, moment, line.factor, point.level, point.version),
-            *(point.value, point.low, point.high, _word(point.conclusive), *turn),
+            *(point.value, point.low, point.high, str(point.conclusive).lower(), *turn),
         )
-
-
-def _word(value: bool) -> str:
-    return "true" if value else "false"
 
 
 CONFIGURATION = "otava.yaml"

@@ -51,19 +51,15 @@ def summary_table(t: Texts, name: str, difference: PlanDifference, sides: tuple[
 
 def _summary_rows(t: Texts, difference: PlanDifference) -> Iterator[Row]:
     figures: tuple[tuple[str, Of, Callable[[float | None], str]], ...] = (
-        ("execution", lambda plan_side: plan_side.plan.execution, duration),
-        ("planning", lambda plan_side: plan_side.plan.planning, duration),
-        ("cost", lambda plan_side: plan_side.plan.root.planned_cost, count),
-        (
-            "leader",
-            lambda plan_side: plan_side.accounts.total.leader if plan_side.plan.timed else None,
-            duration,
-        ),
-        ("workers-time", lambda plan_side: plan_side.accounts.total.workers or None, duration),
-        ("blocks", lambda plan_side: plan_side.blocks or None, count),
-        ("blocks-read", lambda plan_side: plan_side.blocks_read or None, count),
-        ("io", lambda plan_side: plan_side.io_seconds or None, duration),
-        ("pruned", lambda plan_side: plan_side.pruned or None, count),
+        ("execution", lambda side: side.plan.execution, duration),
+        ("planning", lambda side: side.plan.planning, duration),
+        ("cost", lambda side: side.plan.root.planned_cost, count),
+        ("leader", lambda side: side.accounts.total.leader if side.plan.timed else None, duration),
+        ("workers-time", lambda side: side.accounts.total.workers or None, duration),
+        ("blocks", lambda side: side.accounts.total.blocks or None, count),
+        ("blocks-read", lambda side: side.accounts.total.buffers.get(READ) or None, count),
+        ("io", lambda side: side.accounts.total.io_seconds or None, duration),
+        ("pruned", lambda side: side.pruned or None, count),
         (
             "triggers",
             lambda side: sum(fired.seconds for fired in side.plan.triggers) or None,
@@ -160,7 +156,7 @@ def _pairs(difference: PlanDifference) -> Iterator[tuple[Nodes, Nodes]]:
 
 
 def _node_row(t: Texts, difference: PlanDifference, old: Nodes, new: Nodes) -> Row:
-    olds, news = _own(difference.old, old), _own(difference.new, new)
+    olds, news = difference.old.own_seconds(old), difference.new.own_seconds(new)
     known = difference.old.plan.timed and difference.new.plan.timed
     gain = _gain(difference, old, new) if known else None
     return (
@@ -195,14 +191,8 @@ def _rows_cell(side: PlanStatistics, numbers: Nodes) -> TableCell:
     return TableCell(count(rows), rows)
 
 
-def _own(side: PlanStatistics, numbers: Nodes) -> float | None:
-    if not numbers or not side.plan.timed:
-        return None
-    return sum(side.accounts.nodes[number].seconds for number in numbers)
-
-
 def _gain(difference: PlanDifference, old: Nodes, new: Nodes) -> float:
-    return (_own(difference.new, new) or 0.0) - (_own(difference.old, old) or 0.0)
+    return (difference.new.own_seconds(new) or 0.0) - (difference.old.own_seconds(old) or 0.0)
 
 
 def scans_table(t: Texts, name: str, statistics: PlanStatistics, side: str) -> Table | None:

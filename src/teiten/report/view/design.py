@@ -188,7 +188,8 @@ def grid(kit: Kit) -> Chart:
     marks, titles = t("chart.grid.marks", **of_marks), (names.factor(contrast), label)
     drawn = {square.workload for square in squares}
     workloads = [title for title in names.workload_titles.values() if title in drawn]
-    return design_grid(t, squares, workloads, kit.side_labels, titles=titles, marks=marks)
+    sides = tuple(side.short for side in names.sides.values())
+    return design_grid(t, squares, workloads, sides, titles=titles, marks=marks)
 
 
 def _states(kit: Kit) -> dict[int, tuple[str, str]]:

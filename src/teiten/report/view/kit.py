@@ -101,11 +101,6 @@ class Kit:
                 curves.setdefault(fixed, {})[float(level)] = median(values)
         return curves
 
-    @property
-    def side_labels(self) -> tuple[str, ...]:
-        """Short names of all sides, old first."""
-        return tuple(side.short for side in self.names.sides.values())
-
     def colours(self, workloads: Collection[str]) -> dict[str, str]:
         """Find the colours, as ``colours_of`` does, of the sides planned with these workloads."""
         planned = (

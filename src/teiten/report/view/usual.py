@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from teiten.analysis.model.findings import ContrastResult, LevelResult
+from teiten.analysis.model.findings import ContrastResult, LevelResult, levels_of
 from teiten.analysis.model.observations import without
 from teiten.kinds.contract_present import KindPresent
 from teiten.model.plan import Context
-from teiten.model.quantities import is_number
-from teiten.model.study import SERVER
 from teiten.report.blocks import Block, Box, folded, gallery, looked_up
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import forest
@@ -122,10 +120,12 @@ def tables_of_two(kit: Kit, name: str, contrast: ContrastResult) -> tuple[Table,
     """A table with a cell for each combination of two factors' levels, one for each combination of
     the other factors' levels; none unless the contrast is judged and two of its factors vary by
     numbers. The factor with more levels has the columns."""
-    factors = _varied(kit, contrast)
+    varied = contrast.numeric_levels(kit.study)
+    contexts = [dict(level.context) for level in contrast.levels]
+    factors = [factor for factor in varied if all(factor in context for context in contexts)]
     if len(factors) < 2 or not contrast.metric.judged:
         return ()
-    down, across = sorted(sorted(factors[:2]), key=lambda name: len(factors_levels(contrast, name)))
+    down, across = sorted(sorted(factors[:2]), key=lambda factor: len(varied[factor]))
     planes: dict[Context, dict[tuple[str, str], LevelResult]] = {}
     for level in contrast.levels:
         levels = dict(level.context)
@@ -135,24 +135,6 @@ def tables_of_two(kit: Kit, name: str, contrast: ContrastResult) -> tuple[Table,
         _table(kit, f"{name}-{at}", contrast, (down, across), others=others, plane=plane)
         for at, (others, plane) in enumerate(planes.items(), start=1)
     )
-
-
-def _varied(kit: Kit, contrast: ContrastResult) -> list[str]:
-    """Factors with two levels or more, all numbers, which every level of the contrast has."""
-    return [
-        factor.name
-        for factor in kit.study.factors
-        if factor.name != SERVER
-        and all(factor.name in dict(level.context) for level in contrast.levels)
-        and len(levels := factors_levels(contrast, factor.name)) > 1
-        and all(map(is_number, levels))
-    ]
-
-
-def factors_levels(contrast: ContrastResult, factor: str) -> list[str]:
-    """The levels of a factor in a contrast, in their order."""
-    levels = (dict(level.context).get(factor) for level in contrast.levels)
-    return list(dict.fromkeys(level for level in levels if level is not None))
 
 
 def _table(
@@ -167,7 +149,7 @@ def _table(
     t, names = kit.t, kit.names
     down, across = axes
     words = {"rows": names.factor(down), "columns": names.factor(across)}
-    columns = factors_levels(contrast, across)
+    columns = levels_of(contrast.levels, across)
     heads = (names.context(((across, column),)).replace(" ", "\u00a0") for column in columns)
     varied = without(others, *names.single)
     caption = t.title(
@@ -188,7 +170,7 @@ def _table(
                 TableCell(level, level_value(level, at)),
                 *(_cell(kit, plane.get((level, column))) for column in columns),
             )
-            for at, level in enumerate(factors_levels(contrast, down))
+            for at, level in enumerate(levels_of(contrast.levels, down))
         ),
         note=t("two-axes.note"),
         sortable=False,

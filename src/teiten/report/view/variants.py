@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 from typing import Any
 
-from teiten.model.memory import SHARED_BUFFERS, shares_of
+from teiten.model.memory import SHARED_BUFFERS, checked_limits, shares_of
 from teiten.model.metrics import STATE_OF_TABLES
 from teiten.model.plan import PlannedTrial
 from teiten.model.quantities import parse_size
@@ -20,8 +20,6 @@ from teiten.report.tables import Column, Row, Table, TableCell, cells, headings
 from teiten.report.view.kit import Kit
 
 CHECKSUMS = "checksums"
-LIMIT_CHECKED = "memory-limit"
-"""The event of a limit of memory that was seen to hold."""
 Rows = Iterator[tuple[str, str]]
 
 
@@ -87,11 +85,7 @@ def _checksums(kit: Kit) -> Rows:
 def _memory(kit: Kit) -> Rows:
     """Each limit, what reading a larger file inside of it came to, and the most that was used."""
     t = kit.t
-    checked = {
-        event.detail["memory"]: event.detail
-        for event in kit.analysis.events
-        if event.kind == LIMIT_CHECKED and "memory" in event.detail
-    }
+    checked = checked_limits(kit.analysis.events)
     limits = {trial.number: trial.memory_limit for trial in kit.analysis.plan.trials}
     for limit in sorted({limit for limit in limits.values() if limit is not None}):
         parts = [t("fact.memory-limit.text", limit=bytes_text(limit))]

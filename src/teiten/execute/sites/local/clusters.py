@@ -34,13 +34,12 @@ from teiten.host.facts.disks import disk_of
 from teiten.host.facts.kernel import boot_id
 from teiten.host.system.causes import translate_os_errors
 from teiten.model.installation import Installation
+from teiten.model.memory import LIMIT_CHECKED
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.storage import FSYNCS, Part
 from teiten.model.units import Bytes
 
-LIMIT_CHECKED = "memory-limit"
-"""The event that holds what a check of a limit came to."""
 NODES_CHECKED = "nodes-emulated"
 """The event that holds what a check of emulated nodes came to."""
 TOLD_EVERY = 10.0

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult
 from teiten.analysis.model.verdict import CarryOver, Interval
-from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
+from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL, TPS
 from teiten.kinds.pgbench.present.groups import tail_values
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.metrics import CPU_PER_TRANSACTION
@@ -20,11 +20,11 @@ from teiten.report.effects import (
     confidence_percent,
     interval_text,
     percent,
-    percent_decimals,
     ratio_text,
 )
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, significant
+from teiten.report.sentences import in_percent, signed
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 from teiten.report.view.contrasts import Judged
@@ -134,25 +134,11 @@ def _tail(
 
 def _speed(t: Texts, effect: Interval) -> str:
     """A ratio of speeds in words."""
-    digits = percent_decimals(effect)
     confidence = confidence_percent(t, effect.confidence)
     if effect.low <= 1 <= effect.high:
-        return t(
-            "paired.typical",
-            confidence=confidence,
-            change=change(t, effect.ratio, digits),
-            low=change(t, effect.low, digits),
-            high=change(t, effect.high, digits),
-        )
-    faster = effect.ratio > 1
-    ends = (effect.low - 1, effect.high - 1) if faster else (1 - effect.high, 1 - effect.low)
-    return t(
-        f"paired.typical-{'faster' if faster else 'slower'}",
-        confidence=confidence,
-        percent=percent(t, abs(effect.ratio - 1), digits),
-        low=percent(t, ends[0], digits),
-        high=percent(t, ends[1], digits),
-    )
+        return t("paired.typical", confidence=confidence, **signed(t, effect))
+    direction, values = in_percent(t, effect, TPS)
+    return t(f"paired.typical-{direction}", confidence=confidence, **values)
 
 
 def carry_over(kit: Kit, workload: str) -> Iterator[Block]:

@@ -17,7 +17,7 @@ from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, share_
 from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
 from teiten.kinds.probes.results import Cliff, MemoryKnown, ProbeResult, Recommendation, Room
 from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
-from teiten.model.memory import memory_of
+from teiten.model.memory import checked_limits, memory_of
 from teiten.model.plan import Context, Plan
 from teiten.model.settings import size_setting
 from teiten.model.trial import Event
@@ -98,21 +98,13 @@ def _recommendation(
     )
 
 
-LIMIT_CHECKED = "memory-limit"
-"""The event of a limit that was seen to hold (``execute.sites.local.checks``)."""
-
-
 def memories_of(
     plan: Plan, workloads: Iterable[str], events: Iterable[Event]
 ) -> Iterator[MemoryKnown]:
     """Each that trials of the workloads have, the smallest first; that of a server of which nobody
     knows on which machine it runs is not known either."""
     mine = set(workloads)
-    checked = {
-        event.detail["memory"]: event.detail
-        for event in events
-        if event.kind == LIMIT_CHECKED and "memory" in event.detail
-    }
+    checked = checked_limits(events)
     elsewhere = plan.servers_elsewhere
     trials = [
         trial
