@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from teiten.execute.client.contract import Program
-from teiten.execute.client.here import spawn_here
+from teiten.execute.client.here import ChildHere
 from teiten.execute.postgres.building.running import BuildStep, CompileProgress, run_step
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.detached import VARIABLE
@@ -71,7 +71,7 @@ def test_a_load_program(running_cluster: Cluster, tmp_path: Path) -> None:
         "env", Path("/usr/bin/env"), (), tmp_path, "output", "errors", Seconds(1.0),
         environment=environment,
     )  # fmt: skip
-    assert spawn_here(program).wait(60)
+    assert ChildHere(program).wait(60)
     text = (tmp_path / "output").read_text()
     assert_only_what_is_needed(text, os.environ["HOME"], *environment)
 

@@ -15,7 +15,7 @@ import pytest
 from teiten.errors import TeitenError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program
-from teiten.execute.client.here import spawn_here
+from teiten.execute.client.here import ChildHere
 from teiten.execute.client.paired import PairedRun, run_pairs
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
@@ -113,7 +113,7 @@ def test_load_programs_give_none(
         library_path=pgbench.library_path,
         environment=address.environment,
     )
-    child = spawn_here(program)
+    child = ChildHere(program)
     assert child.wait(60) and child.returncode != 0
     if why_no_pairs() is None:
         run = PairedRun(

@@ -158,7 +158,7 @@ def _measure(run: TrialRun, members: Sequence[_Member]) -> None:
 def _check(run: TrialRun, members: Sequence[_Member]) -> None:
     for member in members:
         run.observer.step_started(member.planned, Step.CHECK)
-        member.problems = _without_repetition((*member.problems, *member.steps.check()))
+        member.problems = tuple(dict.fromkeys((*member.problems, *member.steps.check())))
     _blame_partners(members)
     for member in members:
         codes = [problem.code for problem in member.problems]
@@ -222,7 +222,3 @@ def _step(run: TrialRun, member: _Member, step: Step, action: Callable[[], Facts
     begun = time.monotonic()
     facts = action()
     run.record(member.planned, step, {"seconds": time.monotonic() - begun, **facts})
-
-
-def _without_repetition(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    return tuple(dict.fromkeys(problems))

@@ -30,6 +30,8 @@ MAKING = ".making-"
 """The beginning of a folder's name until its ledger is whole."""
 _LOCKS = (LOCK, HOLDER)
 _LEDGER = tuple(f"{FILE_NAME}{end}" for end in ("-wal", "-shm", "-journal", ""))
+_REMAINS = frozenset({*_LOCKS, *_LEDGER} - {FILE_NAME})
+"""Files that a deletion, or a making by an older Teiten, leaves where it is cut off."""
 _OF_EVIDENCE = re.compile(r"trial-\d{4,}\.\d+")
 _OF_REPORT = re.compile(r"\.?report(\.[a-z]{2})?\.(html|pdf)(\.part)?|markdown\.[a-z]{2}")
 
@@ -63,7 +65,7 @@ def is_taken(folder: Path) -> bool:
     """Whether a campaign cannot get this name: there is more than the remains of one."""
     try:
         return any(
-            entry.name not in _remains() and not is_unfinished(entry.name)
+            entry.name not in _REMAINS and not is_unfinished(entry.name)
             for entry in folder.iterdir()
         )
     except FileNotFoundError:
@@ -129,11 +131,6 @@ def remove_rest(folder: HeldFolder, path: Path, *, wholly: bool) -> None:
             parent.remove_folder(named.name)
 
 
-def _remains() -> frozenset[str]:
-    """Name files that a deletion, or a making by an older Teiten, leaves where it is cut off."""
-    return frozenset((*_LOCKS, *(name for name in _LEDGER if name != FILE_NAME)))
-
-
 def _name(making: Path, folder: Path) -> None:
     if is_taken(folder):
         held = (folder / FILE_NAME).exists()
@@ -147,7 +144,7 @@ def _name(making: Path, folder: Path) -> None:
         )
     with suppress(FileNotFoundError), HeldFolder.open(folder) as left:
         _remove_unfinished(left)
-        for name in _remains():
+        for name in _REMAINS:
             left.unlink(name)
     making.rename(folder)
     _make_durable(folder.parent)

@@ -54,18 +54,12 @@ class Ledger:
     repeats: int
     """How often a trial is repeated at most."""
 
-    def __init__(
-        self,
-        folder: Path,
-        connection: Connection,
-        lock: HeldLock | None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, folder: Path, connection: Connection, lock: HeldLock | None) -> None:
         self.folder = folder
         self.path = folder / FILE_NAME
         self._connection = connection
         self._lock = lock
-        self._clock = clock
+        self._clock = time.time
         self._writing = threading.RLock()
 
     @classmethod

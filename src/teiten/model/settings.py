@@ -22,6 +22,27 @@ ABOUT_FLUSHES = frozenset(
     {"commit_delay", "commit_siblings", "fsync", "synchronous_commit", "wal_sync_method"}
 )
 """Parameters that decide how long a commit waits for the disk."""
+OWN_NAMES = frozenset(
+    {
+        "data_directory",
+        "external_pid_file",
+        "hba_file",
+        "ident_file",
+        "lc_messages",
+        "listen_addresses",
+        "log_destination",
+        "log_line_prefix",
+        "logging_collector",
+        "port",
+        "unix_socket_directories",
+        "unix_socket_group",
+        "unix_socket_permissions",
+    }
+)
+"""Parameters that Teiten sets and a study may not: a server would be open to others, or its log not
+be understood."""
+DIRECTIVES = frozenset({"include", "include_dir", "include_if_exists"})
+"""Words of postgresql.conf that read another file."""
 SPARE_CONNECTIONS = 10
 """Beyond the clients: superusers, the sampler, the checks."""
 DEFAULTS = {

@@ -83,7 +83,7 @@ def trial_seconds(
         return Seconds(seconds + ending)
     seconds += measure.settle / servers_of_a_start(study) + START_SECONDS * nodes + END_SECONDS
     if restores:
-        seconds += restore_seconds(size)
+        seconds += size / COPY_RATE
     if measure.prewarm:
         seconds += prewarm_seconds(size)
     if measure.flame_graph:
@@ -358,10 +358,6 @@ COPY_RATE = 400 * MIB
 PREWARM_RATE = 1 * GIB
 WAL_RATE = 60 * MIB
 """Bytes of WAL per second that updates are expected to write at most."""
-
-
-def restore_seconds(size: int) -> Seconds:
-    return Seconds(size / COPY_RATE)
 
 
 def prewarm_seconds(size: int) -> Seconds:

@@ -23,7 +23,7 @@ def study_factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:
 
     Raises UsageError or StudyError where a factor is missing, or its levels contradict.
     """
-    levels = _brought(draft, tables, dict(tables.factors))
+    levels = _brought(draft, tables)
     levels = with_own_levels(draft, tables, levels)
     contrast = tables.study.contrast
     used = {table.kind for table in tables.workloads if table.name in draft.selected}
@@ -65,10 +65,9 @@ def _told(draft: Draft, factor: Factor, workloads: Sequence[Workload]) -> Factor
     return Factor(factor.name, factor.levels or names)
 
 
-def _brought(
-    draft: Draft, tables: StudyFile, levels: dict[str, tuple[str, ...]]
-) -> dict[str, tuple[str, ...]]:
+def _brought(draft: Draft, tables: StudyFile) -> dict[str, tuple[str, ...]]:
     """With the factors that the kinds of the workloads bring and whose levels they tell."""
+    levels = dict(tables.factors)
     used = {table.kind for table in tables.workloads if table.name in draft.selected}
     left_out = {table.kind for table in tables.workloads} - used
     if SERVER not in levels:

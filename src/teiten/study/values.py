@@ -19,6 +19,7 @@ from teiten.given_paths import expanded
 from teiten.model import quantities
 from teiten.model.attached import is_address
 from teiten.model.memory import MACHINE
+from teiten.model.settings import DIRECTIVES, OWN_NAMES
 from teiten.model.storage import Emulation, StorageClass
 from teiten.model.text import Bilingual
 from teiten.model.units import GIB, MIB, Bytes, Seconds, Share
@@ -444,29 +445,6 @@ SIZED_SETTINGS = (
 )
 """The settings that may be ``auto``."""
 
-RESERVED_SETTINGS = frozenset(
-    {
-        "config_file",
-        "data_directory",
-        "external_pid_file",
-        "hba_file",
-        "ident_file",
-        "include",
-        "include_dir",
-        "include_if_exists",
-        "lc_messages",
-        "listen_addresses",
-        "log_destination",
-        "log_line_prefix",
-        "logging_collector",
-        "port",
-        "unix_socket_directories",
-        "unix_socket_group",
-        "unix_socket_permissions",
-    }
-)
-"""Teiten's own: they keep a server private, and its log readable for the checks."""
-
 _GUC_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _IEC_SIZE = re.compile(r"\d+(?:\.\d+)?\s*[KMGTkmgt]i[Bb]|\d+\.\d+\s*[kMGT]B")
 
@@ -476,7 +454,7 @@ def setting_name(value: Any) -> str:
     if not isinstance(value, str) or _GUC_NAME.fullmatch(value) is None:
         raise ValueError(f"{value!r} is not the name of a server parameter")
     lowered = value.lower()
-    if lowered in RESERVED_SETTINGS:
+    if lowered in (*OWN_NAMES, *DIRECTIVES, "config_file"):
         raise ValueError(
             f"{lowered} is set by Teiten itself: its servers are private, and it reads their log"
         )

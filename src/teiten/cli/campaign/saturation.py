@@ -65,15 +65,13 @@ CONTINUED = "provisional-continued"
 
 def foretell(session: Session, study: str, options: PlanOptions) -> tuple[Planned, Planned]:
     """Plan the provisional run, and the campaign as large as it can become; starts nothing."""
-    upper, most = _upper(session, study, options)
-    provisional = _provisional(session, upper, most, options.seed)
+    upper, _, provisional = _searching(session, study, options)
     return provisional, plan_study(session, upper, seed=options.seed, checked=False)
 
 
 def run_with_saturation(session: Session, study: str, options: PlanOptions) -> CarriedOut:
     """Run the provisional run, then the campaign with the clients that it found."""
-    upper, most = _upper(session, study, options)
-    planned = _provisional(session, upper, most, options.seed)
+    upper, most, planned = _searching(session, study, options)
     confirm(session, planned, yes=options.yes)
     confirm_attached(session, planned.plan, yes=options.yes)
     name = f"{options.name or name_of(session, upper)}-{PROVISIONAL}"
@@ -219,8 +217,8 @@ def saturation_line(saturation: Saturation) -> str:
     return f"{saturation.workload}: {at} {saturation.clients} clients ({tried}); clients {levels}"
 
 
-def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, int]:
-    """The study as large as it can become, sized, and the most clients of the search."""
+def _searching(session: Session, study: str, options: PlanOptions) -> tuple[Study, int, Planned]:
+    """The study as large as it can become, sized; the most clients of the search; its plan."""
     keys = (override.partition("=")[0].strip() for override in options.overrides)
     fixed = [key for key in keys if key == "clients" or key.endswith(".clients")]
     if fixed:
@@ -244,9 +242,6 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
             )
     most = most_clients_of(loaded, facts)
     levels = {workload.name: upper_levels(most) for workload in loaded.workloads}
-    return size(load_study(study, _with_clients(options, levels)), facts), most
-
-
-def _provisional(session: Session, upper: Study, most: int, seed: int | None) -> Planned:
-    planned = plan_sized(session, provisional_study(upper, most), seed=seed)
-    return replace(planned, plan=in_rising_order(planned.plan))
+    upper = size(load_study(study, _with_clients(options, levels)), facts)
+    planned = plan_sized(session, provisional_study(upper, most), seed=options.seed)
+    return upper, most, replace(planned, plan=in_rising_order(planned.plan))

@@ -14,8 +14,9 @@ import click
 from teiten.cli.completion import profiles, servers
 from teiten.cli.parameters import Flag, renamed, repeating, with_flags, with_keys
 from teiten.errors import UsageError
-from teiten.execute.postgres.conf import OWN_NAMES, parse
+from teiten.execute.postgres.conf import parse
 from teiten.given_paths import expanded
+from teiten.model.settings import OWN_NAMES
 from teiten.plan.ordering import LARGEST_SEED
 from teiten.study.changes import StudyFlags
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
+from pydantic import Field, ValidationError
 
 from teiten.errors import UsageError
-from teiten.model.text import UNWRITTEN, Bilingual
+from teiten.model.text import UNWRITTEN
 from teiten.report.notes import Author, Notes, Revision
-from teiten.study import values
+from teiten.study.tables import Text, Texts, TomlTable
 
 HINT = "teiten init report-notes prints a file in which every key is explained"
 EXAMPLE = """\
@@ -38,33 +38,26 @@ date = "2026-01-31"
 text = { en = "First edition", ja = "初版" }
 """
 
-Text = Annotated[Bilingual, PlainValidator(values.text)]
-Texts = Annotated[tuple[Bilingual, ...], PlainValidator(values.texts)]
 
-
-class _NotesPart(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class _AuthorTable(_NotesPart):
+class _AuthorTable(TomlTable):
     name: str
     organisation: str = ""
 
 
-class _RevisionTable(_NotesPart):
+class _RevisionTable(TomlTable):
     version: str = ""
     date: str
     text: Text
 
 
-class _NotesTable(_NotesPart):
+class _NotesTable(TomlTable):
     title: Text = UNWRITTEN
     organisation: Text = UNWRITTEN
     licence: Text = UNWRITTEN
     remarks: Texts = ()
     acknowledgements: Texts = ()
-    authors: list[_AuthorTable] = []
-    revisions: list[_RevisionTable] = []
+    authors: list[_AuthorTable] = Field(default=[])
+    revisions: list[_RevisionTable] = Field(default=[])
 
 
 def read_notes(path: Path) -> Notes:

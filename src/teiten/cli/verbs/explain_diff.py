@@ -16,7 +16,7 @@ from teiten.cli.main import Session
 from teiten.cli.parameters import GivenPath, json_option, language_option, renamed
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.errors import UsageError
-from teiten.host.system.causes import translate_os_errors
+from teiten.host.system.causes import raise_os_errors_as, translate_os_errors
 from teiten.host.system.target_folder import write_file
 from teiten.model.text import Language, shortened
 
@@ -150,14 +150,10 @@ def _text(name: str) -> str:
     if name == STDIN:
         data = sys.stdin.buffer.read(LARGEST + 1)
     else:
-        try:
-            with Path(name).open("rb") as file:
-                data = file.read(LARGEST + 1)
-        except OSError as error:
-            raise UsageError(
-                f"{name} cannot be read: {error.strerror or error}",
-                "name two files with plans in JSON, or - for standard input",
-            ) from error
+        hint = "name two files with plans in JSON, or - for standard input"
+        refused = raise_os_errors_as(f"{name} cannot be read", hint, UsageError)
+        with refused, Path(name).open("rb") as file:
+            data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise UsageError(
             f"{name} is larger than {LARGEST // 1024**2} MiB", "cut one plan out of it"

@@ -35,10 +35,6 @@ class ChildHere(Child):
             self.log = reader
 
 
-def spawn_here(program: Program) -> ChildHere:
-    return ChildHere(program)
-
-
 class Here:
     """This machine as the client; ``close`` gives the log's folder back."""
 
@@ -51,7 +47,7 @@ class Here:
         return ours
 
     def spawn(self, program: Program) -> ChildHere:
-        return spawn_here(program)
+        return ChildHere(program)
 
     def close(self) -> None:
         if self.log_folder is not None:

@@ -43,6 +43,7 @@ from teiten.execute.postgres.sockets import (
     new_socket_directory,
     remove_socket_directory,
 )
+from teiten.host.system.causes import raise_os_errors_as
 from teiten.host.system.detached import end_detached
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.processes import send_signal, spawn
@@ -373,23 +374,18 @@ class Cluster:
 
     def _write_configuration(self, opening: conf.Opening | None) -> None:
         required = conf.required_settings(self.socket_directory, self.port, opening)
-        try:
-            with self._held_data() as data:
-                initial = None
-                if data.status(INITDB_CONFIGURATION) is not None:
-                    text = data.read(INITDB_CONFIGURATION, LARGEST).decode("utf-8", "replace")
-                    initial = conf.parse(text)
-                text = conf.render(self._settings, required, initial)
-                data.write(CONFIGURATION, text.encode(), user=self.user)
-                data.write(ALTERED, b"", user=self.user)
-                if opening is not None:
-                    data.write(HBA, conf.host_rules(opening).encode(), user=self.user)
-        except OSError as error:
-            what = error.strerror or error
-            raise ServerError(
-                f"{self.data_directory / CONFIGURATION} cannot be written: {what}",
-                "see what has become of the data directory, and whether its disk is full",
-            ) from error
+        doing = f"{self.data_directory / CONFIGURATION} cannot be written"
+        hint = "see what has become of the data directory, and whether its disk is full"
+        with raise_os_errors_as(doing, hint, ServerError), self._held_data() as data:
+            initial = None
+            if data.status(INITDB_CONFIGURATION) is not None:
+                text = data.read(INITDB_CONFIGURATION, LARGEST).decode("utf-8", "replace")
+                initial = conf.parse(text)
+            text = conf.render(self._settings, required, initial)
+            data.write(CONFIGURATION, text.encode(), user=self.user)
+            data.write(ALTERED, b"", user=self.user)
+            if opening is not None:
+                data.write(HBA, conf.host_rules(opening).encode(), user=self.user)
 
     def _held_data(self) -> HeldFolder:
         """The data directory. Raises UnsafePlaceError where it is not the servers' user's folder,
@@ -402,30 +398,26 @@ class Cluster:
 
     def _spawn(self, postgres: Path, options: StartOptions) -> subprocess.Popen[bytes]:
         passwords = {"PGPASSFILE": str(self.data_directory / PASSWORDS)}
+        hint = "see whether its programs may be run, and its processors are still ours"
         with (
             HeldFolder.open_itself(self.log.parent) as folder,
             folder.append_to(self.log.name) as log,
             self._held_data() as data,
+            raise_os_errors_as(f"{self.name} cannot be started", hint, ServerError),
         ):
-            try:
-                self._process = process = spawn(
-                    [*options.command, postgres, "-D", self.data_directory],
-                    user=self.user,
-                    library_path=self.installation.library_path,
-                    folder=data.as_working_folder,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    death_signal=QUIT,
-                    cpus=options.cpus,
-                    groups=options.groups,
-                    space=options.space,
-                    environment=passwords if options.knows_passwords else {},
-                )
-            except OSError as error:
-                raise ServerError(
-                    f"{self.name} cannot be started: {error.strerror or error}",
-                    "see whether its programs may be run, and its processors are still ours",
-                ) from error
+            self._process = process = spawn(
+                [*options.command, postgres, "-D", self.data_directory],
+                user=self.user,
+                library_path=self.installation.library_path,
+                folder=data.as_working_folder,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                death_signal=QUIT,
+                cpus=options.cpus,
+                groups=options.groups,
+                space=options.space,
+                environment=passwords if options.knows_passwords else {},
+            )
         return process
 
     def _wait(self, process: subprocess.Popen[bytes], timeout: float) -> None:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import UsageError
+from teiten.model.settings import DIRECTIVES, OWN_NAMES
 from teiten.model.study import Setting
 
 LINE = re.compile(r"^\s*([A-Za-z_][\w.$]*)\s*(?:=\s*|\s+)(.*?)\s*$")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)?", re.ASCII)
 VALUE = re.compile(r"'((?:[^'\\]|''|\\.)*)'|([^#\s']+)")
-DIRECTIVES = frozenset({"include", "include_dir", "include_if_exists"})
 
 
 @dataclass(frozen=True)
@@ -25,26 +25,6 @@ class Required:
     name: str
     value: str
     reason: str
-
-
-OWN_NAMES = frozenset(
-    {
-        "listen_addresses",
-        "port",
-        "unix_socket_directories",
-        "unix_socket_permissions",
-        "unix_socket_group",
-        "data_directory",
-        "hba_file",
-        "ident_file",
-        "external_pid_file",
-        "logging_collector",
-        "log_destination",
-        "log_line_prefix",
-        "lc_messages",
-    }
-)
-"""Parameters that a study may not set: a server would be open to others, or not be understood."""
 
 
 @dataclass(frozen=True)

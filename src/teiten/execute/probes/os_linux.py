@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +13,6 @@ from typing import TypeVar
 from teiten.execute.probes.os import NodeUse, OsReader, OsSnapshot
 from teiten.execute.probes.process_cpu import CpuAccount, ProcessGroup, ProcessReader
 from teiten.execute.probes.procfs import (
-    DiskCounters,
     parse_block_stat,
     parse_memory,
     parse_network,
@@ -87,9 +86,9 @@ class LinuxReader:
             run_queue=max(0, stat.running - 1) if stat else None,  # the reader itself runs
             memory_available=memory[0] if memory else None,
             page_cache=memory[1] if memory else None,
-            disks=self._disks(),
+            disks=self._parse_each("disk:", self._devices, parse_block_stat),
             network=self._parse("net/dev", parse_network),
-            pressure=self._pressure(),
+            pressure=self._parse_each("pressure/", PRESSURES, parse_pressure),
             groups=self._groups(pgbench),
         )
 
@@ -116,13 +115,11 @@ class LinuxReader:
             self.missing += ((name, str(error)),)
             return None
 
-    def _disks(self) -> dict[str, DiskCounters]:
-        readings = ((name, self._parse(f"disk:{name}", parse_block_stat)) for name in self._devices)
-        return {name: counters for name, counters in readings if counters is not None}
-
-    def _pressure(self) -> dict[str, float]:
-        readings = ((name, self._parse(f"pressure/{name}", parse_pressure)) for name in PRESSURES)
-        return {name: seconds for name, seconds in readings if seconds is not None}
+    def _parse_each(
+        self, kind: str, names: Iterable[str], parser: Callable[[bytes], T]
+    ) -> dict[str, T]:
+        readings = ((name, self._parse(f"{kind}{name}", parser)) for name in names)
+        return {name: reading for name, reading in readings if reading is not None}
 
     def _groups(self, pgbench: int | None) -> dict[ProcessGroup, float]:
         servers = dict.fromkeys(self._postmasters, ProcessGroup.SERVER)

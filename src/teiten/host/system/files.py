@@ -29,6 +29,13 @@ def reflink(old: int, new: int) -> None:
         raise OSError(errno.ENOTSUP, "no reflinks on this system")
 
 
+def write_all(descriptor: int, content: bytes | memoryview) -> None:
+    """Write at the file's position, however little of it the system takes at a time."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
 def copy_range(old: int, new: int, count: int) -> int:
     """Copy at the files' positions within the kernel; the bytes copied. Raises OSError.
 

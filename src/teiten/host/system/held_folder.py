@@ -28,7 +28,7 @@ from typing import IO
 import psutil
 
 from teiten.errors import ServerError
-from teiten.host.system.files import sync_file_system
+from teiten.host.system.files import sync_file_system, write_all
 from teiten.host.system.makers import Life, Maker, lock_for_life
 from teiten.host.system.users import ServerUser, is_root, own_uid, own_user
 
@@ -291,7 +291,7 @@ class HeldFolder:
         partial = _name_of_unfinished()
         try:
             with self.create(partial, 0o666 if mode is None else 0o600) as file:
-                _write_all(file.fileno(), content)
+                write_all(file.fileno(), content)
                 if mode is not None:
                     give_open(file, user, mode)
                 if durable:
@@ -669,9 +669,3 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 def _kind_of(status: os.stat_result) -> str:
     return next((name for test, name in _KINDS if test(status.st_mode)), "a device")
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]

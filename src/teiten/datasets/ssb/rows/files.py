@@ -21,7 +21,7 @@ from teiten.datasets.ssb.rows.native import SIGNATURE, TRAILER, columns, units
 from teiten.datasets.ssb.rows.sizes import expected_bytes, require_free
 from teiten.errors import MachineError, UsageError
 from teiten.host.facts.disks import nearest_existing
-from teiten.host.system.files import widen_pipe
+from teiten.host.system.files import widen_pipe, write_all
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.target_folder import new_file, target_folder
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
@@ -141,12 +141,12 @@ class TableWriting:
 
     def to_descriptor(self, table: SsbTable, descriptor: int) -> Written:
         def give(block: Block) -> None:
-            _write_all(descriptor, block.data)
+            write_all(descriptor, block.data)
 
         before, after = (SIGNATURE, TRAILER) if self.form is SsbFormat.BINARY else (b"", b"")
-        _write_all(descriptor, before)
+        write_all(descriptor, before)
         written = self._made(table, self.form, give)
-        _write_all(descriptor, after)
+        write_all(descriptor, after)
         return written
 
     def _as_parquet(self, table: SsbTable, file: IO[bytes]) -> Written:
@@ -177,12 +177,6 @@ class TableWriting:
             self.data, table, form, part, take, threads=self.threads, patience=self.patience
         )
         return written
-
-
-def _write_all(descriptor: int, data: bytes | memoryview) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
 
 
 class _Groups:

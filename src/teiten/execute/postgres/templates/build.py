@@ -292,9 +292,8 @@ def make_database(tables: Tables, data: DataSet, say: Say) -> None:
     with tables.server.connect() as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
     make_tables(tables, data, say)
-    with tables.connect() as connection:
-        if leaves_all_visible(data):
-            _make_all_visible(connection, tables.name)
+    if leaves_all_visible(data):
+        _make_all_visible(tables)
 
 
 def furnish(tables: Tables, data: DataSet, say: Say) -> None:
@@ -327,8 +326,7 @@ def make_tables(tables: Fillable, data: DataSet, say: Say) -> None:
     if data.layout is None:
         return
     if not leaves_all_visible(data) or (data.layout.scripts and data.layout.visible is not None):
-        with tables.connect() as connection:
-            _make_all_visible(connection, tables.name)
+        _make_all_visible(tables)
     for script in data.layout.scripts:
         say(f"laying out the tables: {script.name}")
         run_script(tables, script, f"script of the layout {data.layout.name}")
@@ -342,7 +340,7 @@ def leaves_all_visible(data: DataSet) -> bool:
     return data.layout is None or data.layout.all_visible
 
 
-def _make_all_visible(connection: psycopg.Connection[Any], name: str) -> None:
+def _make_all_visible(tables: Fillable) -> None:
     """VACUUM, until it has left out no page: rows that are not yet known to be visible would be
     written by the first reader, a bias.
 
@@ -350,14 +348,15 @@ def _make_all_visible(connection: psycopg.Connection[Any], name: str) -> None:
     as the background writer does while it writes it.
     """
     rows: list[tuple[str, int]] = []
-    for _ in range(VACUUMS):
-        connection.execute("VACUUM (FREEZE, ANALYZE)")
-        rows = connection.execute(NOT_VISIBLE).fetchall()
-        if not rows:
-            return
+    with tables.connect() as connection:
+        for _ in range(VACUUMS):
+            connection.execute("VACUUM (FREEZE, ANALYZE)")
+            rows = connection.execute(NOT_VISIBLE).fetchall()
+            if not rows:
+                return
     pages = ", ".join(f"{table}: {count} pages" for table, count in rows[:5])
     raise ServerError(
-        f"{name}: after VACUUM not every page is known to be visible ({pages})",
+        f"{tables.name}: after VACUUM not every page is known to be visible ({pages})",
         "run again; if it happens again, please report it with the server's version",
     )
 

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,13 +175,13 @@ def _copy_all(
     method: CopyMethod, source: HeldFolder, destination: HeldFolder, tree: _Tree, user: ServerUser
 ) -> CopyMethod:
     for folder in tree.folders:
-        with _within(destination, folder.path.parent) as outer:
+        with destination.below(folder.path.parent.parts) as outer:
             outer.make(folder.path.name).close()
     method = _possible(method, source, destination, tree)
 
     def copy(files: Sequence[_Entry]) -> None:
-        inner = files[0].path.parent
-        with _within(source, inner) as there, _within(destination, inner) as here:
+        inner = files[0].path.parent.parts
+        with source.below(inner) as there, destination.below(inner) as here:
             for file in files:
                 with there.read_file(file.path.name) as old, here.create(file.path.name) as new:
                     copy_open(method, old, new)
@@ -194,7 +194,7 @@ def _copy_all(
     finally:
         threads.shutdown(cancel_futures=True)
     for folder in reversed(tree.folders):
-        with _within(destination, folder.path) as held:
+        with destination.below(folder.path.parts) as held:
             held.give(user, folder.mode & 0o777)
     destination.give(user, source.mode & 0o777)  # last: until then nobody else can enter
     return method
@@ -213,15 +213,6 @@ def _together(files: Sequence[_Entry]) -> list[list[_Entry]]:
     return tasks
 
 
-@contextlib.contextmanager
-def _within(folder: HeldFolder, path: Path) -> Iterator[HeldFolder]:
-    """The folder of this path below another, each part of it held while the next is opened."""
-    with contextlib.ExitStack() as held:
-        for part in path.parts:
-            folder = held.enter_context(folder.inner(part))
-        yield folder
-
-
 def _possible(
     method: CopyMethod, source: HeldFolder, destination: HeldFolder, tree: _Tree
 ) -> CopyMethod:
@@ -231,7 +222,7 @@ def _possible(
         return method
     try:
         with (
-            _within(source, smallest.path.parent) as there,
+            source.below(smallest.path.parent.parts) as there,
             there.read_file(smallest.path.name) as old,
             destination.create(TRIED) as new,
         ):

@@ -14,6 +14,7 @@ from pathlib import Path
 from teiten.errors import MachineError
 from teiten.host.facts.cgroups import Hierarchy, hierarchies
 from teiten.host.facts.readings import read_int, read_text
+from teiten.host.system.causes import raise_os_errors_as
 
 FILES_1 = {
     "read_iops": "blkio.throttle.read_iops_device",
@@ -213,10 +214,6 @@ NO_THROTTLE = Throttle()
 
 def _write(files: Written) -> None:
     for file, text in files:
-        try:
+        doing = f"the limit of a node's storage cannot be changed: {file}"
+        with raise_os_errors_as(doing, "did somebody else remove the control group? Run it again"):
             file.write_text(text, encoding="ascii")
-        except OSError as error:
-            raise MachineError(
-                f"the limit of a node's storage cannot be changed: {file}: {error.strerror}",
-                "did somebody else remove the control group? Run it again",
-            ) from error

@@ -55,11 +55,10 @@ class NodeNetwork:
         made = cls(names, note)
         try:
             made._connect()
-        except OSError as error:
+        except BaseException as error:
             made.remove()
-            raise MachineError(f"the nodes' network cannot be made: {error}", HINT) from error
-        except BaseException:
-            made.remove()
+            if isinstance(error, OSError):
+                raise MachineError(f"the nodes' network cannot be made: {error}", HINT) from error
             raise
         return made
 

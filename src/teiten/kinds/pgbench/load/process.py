@@ -11,7 +11,7 @@ import numpy as np
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.contract import Program, Running, Spawn, TransactionLog
-from teiten.execute.client.here import spawn_here
+from teiten.execute.client.here import ChildHere
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.kinds.pgbench.load.command import (
     PgbenchRun,
@@ -50,7 +50,7 @@ GRACE = 60.0
 class PgbenchProcess:
     """One run of pgbench. Start it in the main thread: the kernel ends it with that thread."""
 
-    def __init__(self, run: PgbenchRun, spawn: Spawn = spawn_here) -> None:
+    def __init__(self, run: PgbenchRun, spawn: Spawn = ChildHere) -> None:
         """``spawn``: where it is to run."""
         self.run = run
         self._spawn = spawn
@@ -135,7 +135,7 @@ class PgbenchProcess:
         )
 
 
-def try_script(run: PgbenchRun, timeout: Seconds = REHEARSAL, spawn: Spawn = spawn_here) -> None:
+def try_script(run: PgbenchRun, timeout: Seconds = REHEARSAL, spawn: Spawn = ChildHere) -> None:
     """Run one single transaction of the script, to find its errors before a campaign starts.
     Raises WorkloadError with pgbench's own message."""
     arguments = trial_arguments(run)

@@ -27,6 +27,7 @@ from teiten.execute.postgres.provision.packages import (
     run_client,
 )
 from teiten.execute.postgres.provision.version_requests import VersionRequest
+from teiten.host.system.causes import raise_os_errors_as
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 
@@ -119,10 +120,8 @@ class DistributionSources:
     def _own_lists(self) -> tuple[str, ...]:
         """apt's options for lists of our own, brought up to date once."""
         assert self._listed is not None
-        try:
+        with raise_os_errors_as(f"--apt-sources {self._listed}", HINT, UsageError):
             content = self._listed.read_bytes()
-        except OSError as error:
-            raise UsageError(f"--apt-sources {self._listed}: {error.strerror}", HINT) from error
         room = self._workdir.caches / f"apt-{hashlib.sha256(content).hexdigest()[:12]}"
         for folder in ("lists/partial", "archives/partial"):
             (room / folder).mkdir(parents=True, exist_ok=True)

@@ -194,9 +194,8 @@ class Loads:
 
 
 def _end(load: ProgramRun) -> None:
-    if load.child.ended():
-        return
-    load.child.end(STOP_SECONDS)
+    if not load.child.ended():
+        load.child.end(STOP_SECONDS)
 
 
 def _delete(folder: Path, log_folder: Path | None) -> None:
