@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -355,6 +355,9 @@ def _drift(campaign: Campaign, workload: str, metric: str) -> Iterator[tuple[str
 # --- queries and probes ------------------------------------------------------------------------
 
 
+GROUP_TOO_FEW = "query-group.too-few.(one|many) count"
+
+
 def _groups(campaign: Campaign, workload: str, named: dict[str, set[float]]) -> Iterator[Effect]:
     """The mean ratio over the queries of a group, over all, and over one, at the others' levels;
     ``named``: where their pairs go."""
@@ -369,13 +372,22 @@ def _groups(campaign: Campaign, workload: str, named: dict[str, set[float]]) -> 
                 alpha = campaign.alpha * len(members) / len(contexts)
                 for pairs in _pairs_of_group(campaign, workload, sides, members):
                     found = campaign.together(pairs, alpha, lower=True)
-                    for text in spread("query-group.too-few.(one|many) count"):
+                    for text in spread(GROUP_TOO_FEW):
                         named[text].add(float(found.pairs))
                     if not found.reason:
                         ends = [ratio_of(log) for log in (found.mean, found.low, found.high)]
                         for name, factor in _bounds(ends[1:]):
                             named[name].add(factor)
                         yield from effects_of(ends, 1 - alpha, better=ends[0] < 1)
+
+
+def pairs_of_groups(campaign: Campaign) -> set[float]:
+    """How many pairs the means over queries have."""
+    named: dict[str, set[float]] = defaultdict(set)
+    for workload in campaign.plan.study.workloads:
+        if workload.kind == "queries":
+            deque(_groups(campaign, workload.name, named), maxlen=0)
+    return set().union(*(named[text] for text in spread(GROUP_TOO_FEW)))
 
 
 def _bounds(ends: Sequence[float]) -> Iterator[tuple[str, float]]:

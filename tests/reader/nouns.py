@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from teiten.model.trial import Outcome
 from tests.reader.campaign import JUDGED, Campaign
 from tests.reader.language import printed
+from tests.reader.method import pairs_of_groups
 from tests.reader.named import needed_trials, unended_trials
 
 Counted = Callable[[Sequence[Campaign]], set[float]]
@@ -34,7 +35,7 @@ def _blocks(campaign: Campaign) -> Iterator[float]:
 
 
 def _pairs(campaign: Campaign) -> Iterator[float]:
-    """Of every comparison and of its levels, and of all levels together."""
+    """Of every comparison and of its levels, of all levels together, and of groups of queries."""
     for workload, new in campaign.answers():
         for metric in JUDGED:
             judged = campaign.judged(workload, metric, new)
@@ -43,6 +44,7 @@ def _pairs(campaign: Campaign) -> Iterator[float]:
             yield from (float(level.pairs) for level in judged.levels.values())
     for event in campaign.events:  # of what was measured before
         yield from (float(value or 0) for name, value in event.detail.items() if name == "pairs")
+    yield from pairs_of_groups(campaign)
     yield 2.0
 
 
