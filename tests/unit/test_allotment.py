@@ -17,9 +17,8 @@ from teiten.analysis.claims.forecast import (
     OpenFinding,
     further_blocks,
     next_allotment,
-    open_findings,
 )
-from teiten.analysis.claims.outcomes import assess, standing_of
+from teiten.analysis.claims.outcomes import standing_of
 from teiten.analysis.model.claims import (
     Check,
     CheckKind,
@@ -45,9 +44,6 @@ from teiten.model.progress import (
 )
 from teiten.model.trial import Attempt, Event, Outcome
 from teiten.model.units import Seconds, Share
-from teiten.study.load import load_study
-from tests.fixtures.planned import expanded
-from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import campaign
 from tests.unit.test_stopping import ONE, SWEEP, clients_run
 
@@ -138,22 +134,6 @@ def test_too_few_blocks_for_an_interval_are_foretold_to_get_one(mean: float) -> 
     assert (two.checks[0].low, two.checks[0].high) == (0.0, math.inf)
     assert further_blocks(two, ALPHA) == 4
     assert further_blocks(two, ALPHA, blocks_of_a_number=3) == 12, "a start of three pairs each"
-
-
-def test_findings_whose_blocks_were_all_disturbed_get_as_many_again() -> None:
-    plan, claims = expanded(load_study("operations"), ["12.22", "18.4"]), claims_of("operations")
-    level = min(
-        level for level in levels_of(plan) if level[0] in {claim.workload for claim in claims}
-    )
-    disturbed = [
-        Attempt(trial.number, 1, Outcome.DISTURBED, {"tps": 1.0})
-        for trial in plan.trials
-        if trial.block <= 6
-    ]
-    outcomes = assess(claims, plan, HOST, disturbed)
-    assert not any(open_findings(outcomes, ALPHA))
-    open_again = set(open_findings(outcomes, ALPHA, lost=[level]))
-    assert open_again == {OpenFinding(6, frozenset({level}), 6)}
 
 
 def opened(*blocks: int, at: Level = READ, ran: int = 6) -> tuple[OpenFinding, ...]:

@@ -145,26 +145,14 @@ def seconds_of(
 
 
 def open_findings(
-    outcomes: Iterable[ClaimOutcome],
-    alpha: Share,
-    blocks_of_a_number: int = 1,
-    lost: Collection[Level] = (),
+    outcomes: Iterable[ClaimOutcome], alpha: Share, blocks_of_a_number: int = 1
 ) -> Iterator[OpenFinding]:
-    """Yield the findings that further blocks are foretold to decide.
-
-    ``lost``: levels at which no block counts, since all were disturbed. The findings on their
-    workloads need as many again as give an interval, from which the next forecast is made.
-    """
-    again = least_pairs(alpha) * blocks_of_a_number
+    """Yield the findings that further blocks are foretold to decide."""
     for outcome in outcomes:
         blocks = further_blocks(outcome, alpha, blocks_of_a_number)
         if blocks is not None:
             ran = min(check.pairs for check in outcome.checks) * blocks_of_a_number
             yield OpenFinding(blocks, outcome.levels, ran)
-            continue
-        levels = frozenset(level for level in lost if level[0] == outcome.claim.workload)
-        if levels and outcome.standing is ClaimStanding.INCONCLUSIVE:
-            yield OpenFinding(again, levels, again)
 
 
 def next_allotment(campaigns: Sequence[CampaignProgress], left: Seconds) -> Allotment | None:

@@ -238,16 +238,14 @@ def _of_ledger(night: Night, called: str) -> CampaignProgress:
     plan, measure = analysis.plan, analysis.plan.study.measure
     given = given_blocks(plan, analysis.events)
     levels = seconds_of_levels(analysis)
-    first = blocks_of_first_pass(night.tables[called])
-    lost = [level for level in lost_levels(analysis) if len(given.get(level, ())) <= first]
-    findings = [*open_findings(analysis.claims, measure.alpha, plan.blocks_of_a_number, lost)]
+    findings = [*open_findings(analysis.claims, measure.alpha, plan.blocks_of_a_number)]
     if night.state.collection.table.atlas:
         findings += open_verdicts(analysis)
     return CampaignProgress(
         called,
         given={level: len(numbers) for level, numbers in given.items()},
         unfinished=bool(given) and not analysis.complete,
-        first=first,
+        first=blocks_of_first_pass(night.tables[called]),
         most=measure.blocks,
         preparing=Seconds(0.0),
         block=Seconds(sum(levels.values())),
@@ -255,15 +253,6 @@ def _of_ledger(night: Night, called: str) -> CampaignProgress:
         open=tuple(findings),
         unit=plan.pairs_of_a_start,
     )
-
-
-def lost_levels(analysis: CampaignAnalysis) -> frozenset[Level]:
-    """Find the levels at which every trial that ran was disturbed."""
-    planned = {trial.number: level_of(analysis.plan, trial) for trial in analysis.plan.trials}
-    disturbed = {
-        planned[view.number] for view in analysis.trials if view.outcome is Outcome.DISTURBED
-    }
-    return frozenset(disturbed - {planned[view.number] for view in analysis.trials if view.counts})
 
 
 def has_first_pass(night: Night, called: str) -> bool:
