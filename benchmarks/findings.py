@@ -29,8 +29,8 @@ from teiten.analysis.model.claims import Check, Claim, ClaimOutcome, ClaimStandi
 from teiten.claims.catalogue import claims_of
 from teiten.claims.predicates.effect import Bounds, Effect
 from teiten.cli.collection.planning import first_study
-from teiten.model.plan import Level, Plan, PlannedTrial
-from teiten.model.progress import level_of, levels_of
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import GivenBlocks, is_given, levels_of, with_more
 from teiten.model.study import Sequential
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds
@@ -188,7 +188,7 @@ def carried_out(
 ) -> dict[str, tuple[ClaimOutcome, ...]]:
     """The outcomes when no time is left, or nothing that time decides. ``drawn``: by block."""
     given = {
-        name: dict.fromkeys(levels_of(campaign.plan), LEAST_BLOCKS)
+        name: with_more({}, levels_of(campaign.plan), LEAST_BLOCKS)
         for name, campaign in known.items()
     }
     outcomes = {name: judged(known[name], drawn[name], given[name]) for name in known}
@@ -200,7 +200,7 @@ def carried_out(
         name, added = allotment.name, allotment.blocks
         assert added is not None and added.levels is not None, "the first pass has run"
         left = Seconds(left - added.more * len(added.levels) / len(given[name]) * BLOCK)
-        given[name] |= {level: given[name][level] + added.more for level in added.levels}
+        given[name] = with_more(given[name], added.levels, added.more)
         outcomes[name] = judged(known[name], drawn[name], given[name])
     return outcomes
 
@@ -208,18 +208,18 @@ def carried_out(
 def judged(
     campaign: InventedCampaign,
     drawn: Sequence[Sequence[Attempt]],
-    given: Mapping[Level, int] | None = None,
+    given: GivenBlocks | None = None,
 ) -> tuple[ClaimOutcome, ...]:
-    """``drawn``: by block; ``given``: how many blocks of each level have run; None for all."""
+    """``drawn``: by block; ``given``: the blocks of each level that have run; None for all."""
     plan = campaign.plan
     of_number = {trial.number: trial for trial in plan.trials}
     attempts = [
         attempt
-        for number, block in enumerate(drawn, start=1)
+        for block in drawn
         for attempt in block
-        if given is None or number <= given[level_of(plan, of_number[attempt.number])]
+        if given is None or is_given(plan, of_number[attempt.number], given)
     ]
-    return assess(campaign.claims, campaign.plan, HOST, attempts)
+    return assess(campaign.claims, plan, HOST, attempts, given or {})
 
 
 def trials(
@@ -255,7 +255,7 @@ def _key(plan: Plan, trial: PlannedTrial) -> tuple[str, str]:
 def _progress(
     name: str,
     campaign: InventedCampaign,
-    given: Mapping[Level, int],
+    given: GivenBlocks,
     outcomes: Sequence[ClaimOutcome],
 ) -> CampaignProgress:
     measure, levels = campaign.plan.study.measure, levels_of(campaign.plan)

@@ -16,6 +16,7 @@ from teiten.ledger.published import reduced, restore
 from tests.conftest import ROOT
 
 LEDGERS = sorted((ROOT / "docs" / "replication").glob("**/ledgers/*.sqlite.xz"))
+assert LEDGERS
 
 
 def printed(ledger: Path) -> dict[str, dict[str, Any]]:

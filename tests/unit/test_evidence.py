@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from teiten.analysis.model.evidence import EvidenceTable, block_means, log_chang
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.sides import places_of
+from teiten.model.progress import levels_of, with_more
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.synthetic_plan import make_plan
 
@@ -68,6 +70,20 @@ def test_a_value_without_a_logarithm_stays_and_says_nothing(value: float) -> Non
 def test_a_mean_over_places_is_of_the_blocks_that_have_them_all() -> None:
     assert block_means([{1: 1.0, 2: 3.0}, {2: 5.0, 3: 1.0}]) == {2: 4.0}
     assert not block_means([])
+
+
+def test_blocks_that_a_collection_gave_at_different_times_are_no_pair() -> None:
+    """Between one and the other hours may lie; both sides of a level ran together."""
+    one, two = ((READ, (("clients", clients),)) for clients in "12")
+    given = with_more(with_more(with_more({}, levels_of(PLAN), 1), {one}, 2), {two}, 2)
+    starts = {1: 1, 2: 2, 3: 2}
+    of_times = replace(table(block_3_clients_1_14=math.e * 100), given=given, starts=starts)
+    first, second = blocks(of_times, "13", "1"), blocks(of_times, "13", "2")
+    assert len(first) == len(second) == 3
+    assert list(log_changes(first, second)) == [1]
+    sides = log_changes(first, blocks(of_times, "14", "1"))
+    assert list(sides.values()) == pytest.approx([0.0, 0.0, 1.0])
+    assert list(of_times.alone(sides).values()) == pytest.approx([0.0, 0.5]), "blocks of one start"
 
 
 def test_a_planned_place_without_counted_trials_has_no_blocks() -> None:

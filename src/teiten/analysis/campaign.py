@@ -82,7 +82,8 @@ def analyse(
     happened = tuple(events)
     ends = [view.finished_at for view in views]
     wall = Seconds(wall_seconds(created_at, happened, ends))
-    stands = standing(plan, views, wall, given_blocks(plan, happened))
+    given = given_blocks(plan, happened)
+    stands = standing(plan, views, wall, given)
     missing = len(open_after(plan, views, stands.unneeded))
     results = as_declared(contrasts(plan, views), plan.study)
     witnesses = tuple(cpu_witnesses(results, views))
@@ -117,7 +118,7 @@ def analyse(
         pairs_check=recorded_check(happened),
         replication=recorded_replication(happened),
         standing=stands,
-        claims=assess(claims, plan, facts, with_numbers(claims, plan, views, happened)),
+        claims=assess(claims, plan, facts, with_numbers(claims, plan, views, happened), given),
         results=_of_kinds(measured),
         stacks=stacks_found(plan, views),
         per_transaction=per_transaction(plan, facts, views),

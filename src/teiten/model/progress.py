@@ -75,8 +75,10 @@ class MoreBlocks:
         return {"more": self.more, "levels": sorted(self.levels)}
 
 
-GivenBlocks = Mapping[Level, frozenset[int]]
-"""The numbers of the blocks that a collection has given each level of a campaign."""
+GivenBlocks = Mapping[Level, Mapping[int, int]]
+"""The blocks that a collection has given each level of a campaign: their numbers in the plan, each
+with the time, from 1, at which it was given. Blocks of several levels that were given at one time
+run among one another; with the same number, but of different times, they have nothing in common."""
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,8 @@ def is_published(events: Iterable[Event]) -> bool:
 
 
 def given_blocks(plan: Plan, events: Iterable[Event]) -> GivenBlocks:
-    """Find the blocks that a collection has given a campaign: each time, the first of the plan that
-    a level does not have yet. Empty for a campaign of its own."""
-    given: dict[Level, frozenset[int]] = {}
+    """Find the blocks that a collection has given a campaign; empty for a campaign of its own."""
+    given: GivenBlocks = {}
     in_all = 0
     for event in events:
         if event.kind != ALLOTTED:
@@ -103,21 +104,34 @@ def given_blocks(plan: Plan, events: Iterable[Event]) -> GivenBlocks:
         listed = allotted_levels(event)
         levels = levels_of(plan) if listed is None else listed
         if "more" in event.detail:
-            more = int(event.detail["more"])
-            for level in levels:
-                given[level] = _with_more(given.get(level, frozenset()), more)
+            given = with_more(given, levels, int(event.detail["more"]))
             continue
         # Teiten before 2026-11-28: each time's blocks came after all before, with gaps at the rest
         added = range(in_all + 1, int(event.detail["blocks"]) + 1)
         in_all += len(added)
-        for level in levels:
-            given[level] = given.get(level, frozenset()).union(added)
+        given = _with_numbers(given, levels, added)
     return given
 
 
-def _with_more(numbers: frozenset[int], more: int) -> frozenset[int]:
-    free = (number for number in count(1) if number not in numbers)
-    return numbers.union(islice(free, more))
+def with_more(given: GivenBlocks, levels: Collection[Level], more: int) -> GivenBlocks:
+    """Give levels so many more blocks: the first of the plan that none of them has, so that they
+    run together."""
+    taken = taken_blocks(given, levels)
+    free = (number for number in count(1) if number not in taken)
+    return _with_numbers(given, levels, tuple(islice(free, more)))
+
+
+def taken_blocks(given: GivenBlocks, levels: Iterable[Level]) -> frozenset[int]:
+    """The numbers of the blocks that any of the levels has."""
+    return frozenset(number for level in levels for number in given.get(level, ()))
+
+
+def _with_numbers(
+    given: GivenBlocks, levels: Collection[Level], numbers: Iterable[int]
+) -> GivenBlocks:
+    times = (time for blocks in given.values() for time in blocks.values())
+    added = dict.fromkeys(numbers, max(times, default=0) + 1)
+    return {**given, **{level: {**given.get(level, {}), **added} for level in levels}}
 
 
 def allotted_levels(event: Event) -> frozenset[Level] | None:

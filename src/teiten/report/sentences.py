@@ -12,7 +12,7 @@ from teiten.analysis.model.findings import (
     ContrastResult,
     LevelResult,
     VerdictKind,
-    levels_of,
+    levels_of_factor,
 )
 from teiten.analysis.model.verdict import BY_SIGN, Interval, Verdict
 from teiten.kinds.contract_present import present_of
@@ -147,7 +147,7 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
 
 def pooled_text(t: Texts, names: Names, levels: Sequence[LevelResult]) -> str:
     """Where an answer is the mean over several servers: which they are."""
-    servers = levels_of(levels, SERVER)
+    servers = levels_of_factor(levels, SERVER)
     if len(servers) < 2:
         return ""
     listed = t("list.separator").join(names.server(server).short for server in servers)

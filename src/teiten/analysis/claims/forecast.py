@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimStanding
 from teiten.analysis.verdict.sequential import deviation_behind, least_pairs, pairs_until
 from teiten.model.plan import Level
-from teiten.model.progress import MoreBlocks
+from teiten.model.progress import GivenBlocks, MoreBlocks, taken_blocks
 from teiten.model.units import Seconds, Share
 
 
@@ -109,10 +109,10 @@ class CampaignProgress:
     """How a campaign of a collection stands."""
 
     name: str
-    given: Mapping[Level, int]
-    """How many blocks each level was given; empty before the first pass."""
+    given: GivenBlocks
+    """Empty before the first pass."""
     unfinished: bool
-    """Whether a part of them still has to run."""
+    """Whether a part of what was given still has to run."""
     first: int
     """Those of its first pass."""
     most: int
@@ -183,7 +183,7 @@ def _offers(
         within_plan = (
             finding
             for finding in campaign.open
-            if _most_given(campaign, finding.levels) + finding.blocks <= campaign.most
+            if finding.levels and finding.blocks <= _free_blocks(campaign, finding.levels)
         )
         ordered = sorted(
             within_plan,
@@ -194,14 +194,15 @@ def _offers(
             further, levels = max(further, finding.blocks), levels | finding.levels
             ran = min(ran, finding.ran)
             seconds = seconds_of(further, levels, campaign.levels)
-            if campaign.given and seconds <= left:
+            if campaign.given and seconds <= left and _free_blocks(campaign, levels):
                 more = math.ceil(max(1, min(further, ran)) / campaign.unit) * campaign.unit
-                fitting = min(more, campaign.most - _most_given(campaign, levels))
+                fitting = min(more, _free_blocks(campaign, levels))
                 yield (
                     decided / max(seconds, 1e-9),
                     Allotment(campaign.name, MoreBlocks(fitting, levels)),
                 )
 
 
-def _most_given(campaign: CampaignProgress, levels: Iterable[Level]) -> int:
-    return max((campaign.given.get(level, 0) for level in levels), default=0)
+def _free_blocks(campaign: CampaignProgress, levels: Iterable[Level]) -> int:
+    """Count the blocks of the plan that none of the levels has."""
+    return campaign.most - len(taken_blocks(campaign.given, levels))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.claims.checks import checks_in_print, checks_of
@@ -31,17 +32,23 @@ from teiten.kinds.metrics import judged_in
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import SHARED_BY_SIDES
 from teiten.model.plan import Plan
+from teiten.model.progress import GivenBlocks
 from teiten.model.study import Script
 from teiten.model.trial import Attempt
 from teiten.ways.registry import way_of
 
 
 def assess(
-    claims: Sequence[Claim], plan: Plan, facts: HostFacts, attempts: Iterable[Attempt]
+    claims: Sequence[Claim],
+    plan: Plan,
+    facts: HostFacts,
+    attempts: Iterable[Attempt],
+    given: GivenBlocks = MappingProxyType({}),
 ) -> tuple[ClaimOutcome, ...]:
-    """The outcome of each claim; ``attempts`` are the campaign's recorded trials."""
+    """The outcome of each claim; ``attempts`` are the campaign's recorded trials, ``given`` the
+    blocks that it has from a collection."""
     known = tuple(attempts)
-    evidence = EvidenceTable(plan, observe(plan, known), starts_of(plan, known))
+    evidence = EvidenceTable(plan, observe(plan, known), starts_of(plan, known), given)
     return tuple(_assess(claim, facts, evidence) for claim in claims)
 
 

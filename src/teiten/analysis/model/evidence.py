@@ -30,10 +30,11 @@ from teiten.analysis.model.claims import FIRST, LAST, MIDDLE
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import UnmetError
 from teiten.model.plan import Context, Level, Plan
+from teiten.model.progress import GivenBlocks
 from teiten.model.study import SERVER
 
 Blocks = Mapping[int, float]
-"""Block to value."""
+"""Block to value; blocks of one number that a collection gave at different times are different."""
 LevelOf = Mapping[str, str]
 """Factor to level."""
 
@@ -59,6 +60,8 @@ class EvidenceTable:
     starts: Mapping[int, int] | None = None
     """The first block of those that share a start of their servers, by block, of the starts that
     are complete; None where each block has its own."""
+    given: GivenBlocks = field(default_factory=dict)
+    """The blocks that the campaign has from a collection."""
     _read: list[set[Level]] = field(default_factory=list, init=False, repr=False, compare=False)
     """The levels noted for each ``noting_levels``."""
 
@@ -79,12 +82,27 @@ class EvidenceTable:
         trials = defaultdict(dict)
         for trial in self.observations:
             level = trial.workload, trial.context
-            trials[level, trial.side][trial.block] = trial.metrics
+            trials[level, trial.side][self._number(level, trial.block)] = trial.metrics
         cells: dict[str, list[_Cell]] = defaultdict(list)
         for (level, side), blocks in trials.items():
             workload, context = level
             cells[workload].append(_Cell(level, {**dict(context), contrast: side}, blocks))
         return cells
+
+    def _number(self, level: Level, block: int) -> int:
+        """The block's own number: that of the plan, beyond all of it where a collection gave the
+        block later than at first."""
+        time = self.given.get(level, {}).get(block, 1)
+        return block + (time - 1) * self.plan.study.measure.blocks
+
+    @cached_property
+    def _starts(self) -> Mapping[int, int] | None:
+        """``starts`` by the blocks' own numbers."""
+        if self.starts is None:
+            return None
+        times = {time for blocks in self.given.values() for time in blocks.values()} or {1}
+        later = [(time - 1) * self.plan.study.measure.blocks for time in times]
+        return {block + by: first + by for block, first in self.starts.items() for by in later}
 
     @cached_property
     def _levels(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
@@ -182,7 +200,7 @@ class EvidenceTable:
 
     def alone(self, values: Blocks) -> Blocks:
         """Logarithms by what stands for itself: the mean of the blocks that share a start."""
-        return values if self.starts is None else means_of_starts(values, self.starts)
+        return values if self._starts is None else means_of_starts(values, self._starts)
 
     def parts(self, workload: str, at: LevelOf, quantity: str) -> frozenset[str]:
         """The parts that a quantity has at one place, in any of its blocks."""

@@ -66,9 +66,9 @@ class LevelResult:
         return median(self.new_values) if self.new_values else None
 
 
-def levels_of(levels: Sequence[LevelResult], factor: str) -> tuple[str, ...]:
-    """The levels of a factor over which a mean over levels goes, in their order; none where the
-    factor is what is contrasted."""
+def levels_of_factor(levels: Sequence[LevelResult], factor: str) -> tuple[str, ...]:
+    """The levels of a factor that occur, in their order; none where the factor is what is
+    contrasted."""
     named = (dict(level.context).get(factor) for level in levels)
     return tuple(dict.fromkeys(level for level in named if level is not None))
 
@@ -101,9 +101,9 @@ class ContrastResult(ContrastSides):
     """Contexts that ``overall`` leaves out, because trials exceeded the time limit there."""
 
     def numeric_levels(self, study: Study) -> dict[str, tuple[str, ...]]:
-        """By factor: its levels, of the factors with two levels or more that are all numbers."""
+        """By factor but the server: its levels, where there are several and all are numbers."""
         by_factor = {
-            factor.name: levels_of(self.levels, factor.name)
+            factor.name: levels_of_factor(self.levels, factor.name)
             for factor in study.factors
             if factor.name != SERVER
         }

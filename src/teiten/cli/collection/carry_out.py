@@ -243,7 +243,7 @@ def _of_ledger(night: Night, called: str) -> CampaignProgress:
         findings += open_verdicts(analysis)
     return CampaignProgress(
         called,
-        given={level: len(numbers) for level, numbers in given.items()},
+        given=given,
         unfinished=bool(given) and not analysis.complete,
         first=blocks_of_first_pass(night.tables[called]),
         most=measure.blocks,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from teiten.analysis.model.findings import ContrastResult, LevelResult, levels_of
+from teiten.analysis.model.findings import ContrastResult, LevelResult, levels_of_factor
 from teiten.analysis.model.observations import without
 from teiten.kinds.contract_present import KindPresent
 from teiten.model.plan import Context
@@ -149,7 +149,7 @@ def _table(
     t, names = kit.t, kit.names
     down, across = axes
     words = {"rows": names.factor(down), "columns": names.factor(across)}
-    columns = levels_of(contrast.levels, across)
+    columns = levels_of_factor(contrast.levels, across)
     heads = (names.context(((across, column),)).replace(" ", "\u00a0") for column in columns)
     varied = without(others, *names.single)
     caption = t.title(
@@ -170,7 +170,7 @@ def _table(
                 TableCell(level, level_value(level, at)),
                 *(_cell(kit, plane.get((level, column))) for column in columns),
             )
-            for at, level in enumerate(levels_of(contrast.levels, down))
+            for at, level in enumerate(levels_of_factor(contrast.levels, down))
         ),
         note=t("two-axes.note"),
         sortable=False,
