@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
+from teiten.analysis.across.collection import standings_by_server
 from teiten.analysis.model.claims import JUDGED, Check, ClaimStanding
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult, Finding, counts
 from teiten.model.text import UNWRITTEN, Language
@@ -45,6 +46,7 @@ FIELDS = (
     *("finding", "report", "section", "study", "campaign", "outcome", "reason"),
     *("printed_ratio", "ratio", "low", "high", "seconds", "further_blocks", "further_seconds"),
 )
+CHANGED = (ClaimStanding.CONTRADICTED, ClaimStanding.REPRODUCED)
 EvidencePlace = Callable[[str, Language], str]
 """The address of a campaign's evidence in a language, from the collection's report."""
 
@@ -73,6 +75,7 @@ def collection_page(
             Section("answer", t("section.answer"), tuple(_answer(t, result))),
             *atlas_sections(t, result),
             Section("counts", t("collection.counts"), tables),
+            *_changed(t, result),
             Section(
                 "findings",
                 t("section.findings"),
@@ -136,6 +139,31 @@ def _count_table(
         tuple(row(title, findings) for title, findings in groups.items()),
         total=row(t("collection.all"), result.findings),
     )
+
+
+def _changed(t: Texts, result: CollectionResult) -> Iterator[Section]:
+    """The findings of reports that are contradicted, with the versions that were measured."""
+    rows = tuple(
+        cells(
+            _finding_text(t, finding),
+            check_text(t, finding.outcome.deciding, side_in(t, finding)),
+            *(_versions(t, finding, standing) for standing in CHANGED),
+        )
+        for finding in result.findings
+        if finding.standing is ClaimStanding.CONTRADICTED and not finding.outcome.claim.promise
+    )
+    if rows:
+        columns = ("table.finding", "table.measured", "collection.fails-on", "collection.holds-on")
+        note = t("collection.changed-note")
+        table = Table(
+            "changed", t("collection.changed-caption"), headings(t, *columns), rows, note=note
+        )
+        yield Section("changed", t("collection.changed"), (table,))
+
+
+def _versions(t: Texts, finding: Finding, wanted: ClaimStanding) -> str:
+    versions = [version for version, on in standings_by_server(finding) if on is wanted]
+    return t("list.separator").join(versions) or NOTHING
 
 
 def _chart(t: Texts, result: CollectionResult) -> Iterator[Chart]:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from teiten.analysis.claims.forecast import OpenFinding, further_blocks, seconds_of
-from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
+from teiten.analysis.claims.outcomes import standing_of
+from teiten.analysis.model.claims import Check, Claim, ClaimOutcome, ClaimStanding
 from teiten.analysis.model.collection import (
     NOT_RUN,
     AtlasLine,
@@ -55,6 +56,20 @@ def findings_of(
         elif wanted:
             waiting = next(campaign for campaign in wanted if campaign not in ran)
             yield Finding(ClaimOutcome(claim, ClaimStanding.NOT_RUN, NOT_RUN), waiting)
+
+
+def standings_by_server(finding: Finding) -> Iterator[tuple[str, ClaimStanding]]:
+    """Yield the outcome on each server on which a finding was asked by itself, by its version; else
+    the finding's, by the versions of all servers of its campaign."""
+    campaign = finding.campaign
+    servers = campaign.plan.servers if campaign.plan is not None else ()
+    versions = {name: str(server.version) for name, server in servers}
+    asked: dict[str, list[Check]] = {}
+    for check in finding.outcome.checks:
+        alone = check.sides[0] if len(check.sides) == 1 else ""  # a curve is named as its server
+        asked.setdefault(versions.get(check.server or alone, ""), []).append(check)
+    for version, checks in asked.items():
+        yield version or ", ".join(campaign.servers), standing_of(checks)[0]
 
 
 def compared(first: CollectionResult, second: CollectionResult) -> Iterator[ComparedFinding]:
