@@ -30,7 +30,7 @@ from teiten.claims.catalogue import claims_of
 from teiten.claims.predicates.effect import Bounds, Effect
 from teiten.cli.collection.planning import first_study
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import GivenBlocks, is_given, levels_of, with_more
+from teiten.model.progress import GivenBlocks, MoreBlocks, is_given, levels_of, with_more
 from teiten.model.study import Sequential
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds
@@ -54,6 +54,8 @@ WITHIN = 0.02
 """How far a ratio may be from an invented one in print."""
 INVENTED = "of invented tables"
 NOISES = ("even", "heavy tails", "drift")
+MOST_DRIFT = 0.1
+"""How much faster or slower the machine becomes over a collection, as a logarithm."""
 PAIR = 0.02
 """The deviation of a pair."""
 AT_EVERY_LOOK, STUDENT = "valid at every look", "Student's t"
@@ -157,16 +159,14 @@ def count(
             drawn = math.exp(random.normal(0.0, APART)) if sides == "drawn" else 1.0
             speeds.setdefault(key, drawn)
     truth = {
-        name: judged(campaign, trials(campaign.plan, speeds, "even", HARDLY_ANY, random))
+        name: judged(campaign, trials(campaign.plan, speeds, "even", HARDLY_ANY, random), {})
         for name, campaign in known.items()
     }
-    outcomes = carried_out(
-        known,
-        {
-            name: trials(campaign.plan, speeds, noise, PAIR, random)
-            for name, campaign in known.items()
-        },
-    )
+    noisy = {
+        name: trials(campaign.plan, speeds, noise, PAIR, random) for name, campaign in known.items()
+    }
+    slope = random.uniform(-MOST_DRIFT, MOST_DRIFT) if noise == "drift" else 0.0
+    outcomes = carried_out(known, noisy, slope)
     wrong = 0
     for name in known:
         for true, seen in zip(truth[name], outcomes[name], strict=True):
@@ -184,42 +184,62 @@ def count(
 
 
 def carried_out(
-    known: Mapping[str, InventedCampaign], drawn: Mapping[str, Sequence[Sequence[Attempt]]]
+    known: Mapping[str, InventedCampaign],
+    drawn: Mapping[str, Mapping[int, Attempt]],
+    slope: float,
 ) -> dict[str, tuple[ClaimOutcome, ...]]:
-    """The outcomes when no time is left, or nothing that time decides. ``drawn``: by block."""
-    given = {
-        name: with_more({}, levels_of(campaign.plan), LEAST_BLOCKS)
-        for name, campaign in known.items()
-    }
-    outcomes = {name: judged(known[name], drawn[name], given[name]) for name in known}
-    left = Seconds(SPARE * BLOCK)
+    """The outcomes when no time is left, or nothing that time decides.
+
+    ``drawn``: the trials of each campaign by their numbers; ``slope``: how much the machine becomes
+    faster in all, as a logarithm.
+    """
+    given: dict[str, GivenBlocks] = {name: {} for name in known}
+    ran: dict[str, dict[int, Attempt]] = {name: {} for name in known}
+    outcomes: dict[str, tuple[ClaimOutcome, ...]] = {}
+    whole = Seconds((LEAST_BLOCKS * len(known) + SPARE) * BLOCK)
+    left = whole
+
+    def run(name: str, more: MoreBlocks) -> None:
+        nonlocal left
+        plan, before = known[name].plan, left
+        every = levels_of(plan)
+        levels = every if more.levels is None else more.levels
+        given[name] = with_more(given[name], levels, more.more)
+        left = Seconds(left - more.more * len(levels) / len(every) * BLOCK)
+        new = [
+            trial.number
+            for trial in plan.trials
+            if trial.number not in ran[name] and is_given(plan, trial, given[name])
+        ]
+        for number, moment in zip(new, np.linspace(before, left, len(new)), strict=True):
+            ran[name][number] = _faster(drawn[name][number], slope * (1 - moment / whole))
+        outcomes[name] = judged(known[name], ran[name], given[name])
+
+    for name in known:
+        run(name, MoreBlocks(LEAST_BLOCKS))
     while allotment := next_allotment(
         [_progress(name, known[name], given[name], outcomes[name]) for name in known],
         left,
     ):
-        name, added = allotment.name, allotment.blocks
-        assert added is not None and added.levels is not None, "the first pass has run"
-        left = Seconds(left - added.more * len(added.levels) / len(given[name]) * BLOCK)
-        given[name] = with_more(given[name], added.levels, added.more)
-        outcomes[name] = judged(known[name], drawn[name], given[name])
+        assert allotment.blocks is not None, "nothing is cut off"
+        run(allotment.name, allotment.blocks)
     return outcomes
 
 
+def _faster(attempt: Attempt, log: float) -> Attempt:
+    by = math.exp(log)
+    metrics = attempt.metrics
+    return replace(
+        attempt,
+        metrics={"tps": metrics["tps"] * by, "latency_mean": metrics["latency_mean"] / by},
+    )
+
+
 def judged(
-    campaign: InventedCampaign,
-    drawn: Sequence[Sequence[Attempt]],
-    given: GivenBlocks | None = None,
+    campaign: InventedCampaign, ran: Mapping[int, Attempt], given: GivenBlocks
 ) -> tuple[ClaimOutcome, ...]:
-    """``drawn``: by block; ``given``: the blocks of each level that have run; None for all."""
-    plan = campaign.plan
-    of_number = {trial.number: trial for trial in plan.trials}
-    attempts = [
-        attempt
-        for block in drawn
-        for attempt in block
-        if given is None or is_given(plan, of_number[attempt.number], given)
-    ]
-    return assess(campaign.claims, plan, HOST, attempts, given or {})
+    """The outcomes by the trials that have run, by their numbers."""
+    return assess(campaign.claims, campaign.plan, HOST, ran.values(), given)
 
 
 def trials(
@@ -228,8 +248,8 @@ def trials(
     noise: str,
     pair: float,
     random: np.random.Generator,
-) -> list[list[Attempt]]:
-    """The trials of a campaign by block, in the order in which they ran."""
+) -> dict[int, Attempt]:
+    """The trials of a campaign by their numbers, as they would be without drift."""
     scatter = pair / math.sqrt(2)
     shape = len(plan.trials)
     added = (
@@ -237,15 +257,13 @@ def trials(
         if noise == "heavy tails"
         else random.normal(0.0, scatter, shape)
     )
-    if noise == "drift":
-        added = added + np.linspace(0.0, random.uniform(-0.1, 0.1), shape)
-    blocks: list[list[Attempt]] = [[] for _ in range(plan.study.measure.blocks)]
+    drawn: dict[int, Attempt] = {}
     for trial, log in zip(plan.trials, added, strict=True):
         clients = trial.load.connections
         tps = 900.0 * min(clients, HOST.cpu.logical) * speeds[_key(plan, trial)] * math.exp(log)
         metrics = {"tps": tps, "latency_mean": clients / tps}
-        blocks[trial.block - 1].append(Attempt(trial.number, 1, Outcome.COUNTED, metrics))
-    return blocks
+        drawn[trial.number] = Attempt(trial.number, 1, Outcome.COUNTED, metrics)
+    return drawn
 
 
 def _key(plan: Plan, trial: PlannedTrial) -> tuple[str, str]:

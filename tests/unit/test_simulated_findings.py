@@ -9,6 +9,7 @@ import pytest
 from benchmarks import findings as simulation
 
 from teiten.analysis.model.claims import ClaimStanding
+from teiten.model.trial import Attempt
 from teiten.model.units import Share
 from tests.unit.test_prediction import CLEAR
 
@@ -41,8 +42,8 @@ def test_a_collection_that_calls_everything_reproduced_is_wrong(
 ) -> None:
     campaigns = {"observe": simulation.campaigns(simulation.AT_EVERY_LOOK)["observe"]}
 
-    def all_reproduced(known: object, drawn: object) -> object:
-        outcomes = simulation.judged(campaigns["observe"], drawn["observe"][:6])  # type: ignore[index]
+    def all_reproduced(known: object, drawn: dict[str, dict[int, Attempt]], _: float) -> object:
+        outcomes = simulation.judged(campaigns["observe"], drawn["observe"], {})
         changed = (replace(each, standing=ClaimStanding.REPRODUCED) for each in outcomes)
         return {"observe": tuple(changed)}
 
