@@ -21,6 +21,7 @@ from teiten.report.blocks import (
     Pairs,
     Section,
     Text,
+    folded,
     with_contents,
 )
 from teiten.report.charts.base import Chart, as_columns
@@ -39,6 +40,7 @@ from teiten.report.claim_words import (
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, fixed, plain
 from teiten.report.sentences import machine_text
+from teiten.report.sites import origin_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells, headings, number_cell
 from teiten.report.texts import Texts, texts
 
@@ -276,12 +278,13 @@ def _takes(t: Texts, finding: Finding) -> str:
 
 
 def _campaigns(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> Iterator[Block]:
-    columns = ("subject", "campaign", "servers", "blocks", "minutes", "remarks")
+    columns = ("subject", "campaign", "servers", "seed", "blocks", "minutes", "remarks")
     rows = tuple(
         cells(
             t.of(campaign.subject),
             TableCell("", kind="links", links=_links(t, campaign, campaign.campaign, evidence)),
             t("list.separator").join(campaign.servers) or NOTHING,
+            str(campaign.plan.seed) if campaign.plan is not None else NOTHING,
             number_cell(campaign.blocks),
             TableCell(_minutes(campaign.wall), sort=campaign.wall),
             "\n".join(filter(None, (t.of(campaign.remark or UNWRITTEN), campaign.lacking))),
@@ -295,7 +298,20 @@ def _campaigns(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> I
         tuple(Column(t(f"collection.{name}"), numeric=name in numeric) for name in columns),
         rows,
     )
+    yield from folded(_binaries(t, result))
     yield Downloads((Download("findings.csv", as_columns(FIELDS, list(_columns(result)))),))
+
+
+def _binaries(t: Texts, result: CollectionResult) -> Table:
+    """The servers' binaries that the campaigns measured, each once."""
+    plans = (campaign.plan for campaign in result.campaigns if campaign.plan is not None)
+    servers = {server.fingerprint: server for plan in plans for _, server in plan.servers}
+    rows = tuple(
+        cells(str(server.version), origin_text(server), TableCell(fingerprint, kind="code"))
+        for fingerprint, server in sorted(servers.items(), key=lambda item: item[1].version)
+    )
+    columns = headings(t, "collection.servers", "table.source", "table.fingerprint")
+    return Table("binaries", t("collection.binaries"), columns, rows, sortable=False)
 
 
 def _columns(result: CollectionResult) -> Iterator[tuple[object, ...]]:
