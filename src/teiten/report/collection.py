@@ -164,7 +164,8 @@ def _changed(t: Texts, result: CollectionResult) -> Iterator[Section]:
 
 
 def _versions(t: Texts, finding: Finding, wanted: ClaimStanding) -> str:
-    versions = [version for version, on in standings_by_server(finding) if on is wanted]
+    by_server = standings_by_server(finding)
+    versions = [" → ".join(versions) for versions, standing in by_server if standing is wanted]
     return t("list.separator").join(versions) or NOTHING
 
 

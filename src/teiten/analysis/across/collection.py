@@ -3,7 +3,7 @@ campaigns that compare versions, told by workload."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from teiten.analysis.claims.forecast import OpenFinding, further_blocks, seconds_of
 from teiten.analysis.claims.outcomes import standing_of
@@ -58,18 +58,27 @@ def findings_of(
             yield Finding(ClaimOutcome(claim, ClaimStanding.NOT_RUN, NOT_RUN), waiting)
 
 
-def standings_by_server(finding: Finding) -> Iterator[tuple[str, ClaimStanding]]:
-    """Yield the outcome on each server on which a finding was asked by itself, by its version; else
-    the finding's, by the versions of all servers of its campaign."""
-    campaign = finding.campaign
-    servers = campaign.plan.servers if campaign.plan is not None else ()
-    versions = {name: str(server.version) for name, server in servers}
-    asked: dict[str, list[Check]] = {}
+def standings_by_server(finding: Finding) -> Iterator[tuple[tuple[str, ...], ClaimStanding]]:
+    """Yield the outcome on each server, or of each two that were compared, by their versions;
+    nothing of a check that does not name one of several servers."""
+    plan, claim = finding.campaign.plan, finding.outcome.claim
+    servers = dict(plan.servers) if plan is not None else {}
+    asked: dict[tuple[str, ...], list[Check]] = {}
     for check in finding.outcome.checks:
-        alone = check.sides[0] if len(check.sides) == 1 else ""  # a curve is named as its server
-        asked.setdefault(versions.get(check.server or alone, ""), []).append(check)
-    for version, checks in asked.items():
-        yield version or ", ".join(campaign.servers), standing_of(checks)[0]
+        asked.setdefault(_servers_of(check, claim, servers), []).append(check)
+    for names, checks in asked.items():
+        if names:
+            versions = tuple(str(servers[name].version) for name in names)
+            yield versions, standing_of(checks)[0]
+
+
+def _servers_of(check: Check, claim: Claim, servers: Collection[str]) -> tuple[str, ...]:
+    if check.server:
+        return (check.server,)
+    names_servers = claim.contrast is None or claim.contrast.factor == SERVER
+    if names_servers and check.sides and set(check.sides) <= set(servers):
+        return check.sides
+    return tuple(servers) if len(servers) == 1 else ()
 
 
 def compared(first: CollectionResult, second: CollectionResult) -> Iterator[ComparedFinding]:

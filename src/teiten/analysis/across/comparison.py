@@ -37,6 +37,7 @@ from teiten.analysis.verdict.pairs import observe, starts_of
 from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.model.metrics import Metric
 from teiten.model.plan import Context
+from teiten.model.progress import given_blocks
 from teiten.model.units import Share
 
 Values = Mapping[Context, Blocks]
@@ -71,7 +72,8 @@ def evidence_of(campaign: CampaignAnalysis, claims: Sequence[Claim] = ()) -> Evi
     """The trials that count, with the numbers of their plans that claims speak of."""
     trials = with_numbers(claims, campaign.plan, campaign.trials, campaign.events)
     starts = starts_of(campaign.plan, trials)
-    return EvidenceTable(campaign.plan, observe(campaign.plan, trials), starts)
+    given = given_blocks(campaign.plan, campaign.events)
+    return EvidenceTable(campaign.plan, observe(campaign.plan, trials), starts, given)
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,8 @@ def _offers(
             further, levels = max(further, finding.blocks), levels | finding.levels
             ran = min(ran, finding.ran)
             seconds = seconds_of(further, levels, campaign.levels)
-            if campaign.given and seconds <= left and _free_blocks(campaign, levels):
+            fits = seconds <= left and further <= _free_blocks(campaign, levels)
+            if campaign.given and fits:
                 more = math.ceil(max(1, min(further, ran)) / campaign.unit) * campaign.unit
                 fitting = min(more, _free_blocks(campaign, levels))
                 yield (
