@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
-from teiten.analysis.across.collection import standings_by_server
 from teiten.analysis.model.claims import JUDGED, Check, ClaimStanding
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult, Finding, counts
 from teiten.model.text import UNWRITTEN, Language
@@ -164,8 +163,9 @@ def _changed(t: Texts, result: CollectionResult) -> Iterator[Section]:
 
 
 def _versions(t: Texts, finding: Finding, wanted: ClaimStanding) -> str:
-    by_server = standings_by_server(finding)
-    versions = [" → ".join(versions) for versions, standing in by_server if standing is wanted]
+    versions = [
+        " → ".join(versions) for versions, standing in finding.by_server if standing is wanted
+    ]
     return t("list.separator").join(versions) or NOTHING
 
 

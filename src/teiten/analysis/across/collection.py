@@ -52,20 +52,21 @@ def findings_of(
             blocks = further_blocks(outcome, plan.study.measure.alpha, plan.blocks_of_a_number)
             took = levels[campaign.name]
             seconds = None if blocks is None else seconds_of(blocks, outcome.levels, took)
-            yield Finding(outcome, campaign, blocks, seconds)
+            by_server = tuple(standings_by_server(outcome, plan))
+            yield Finding(outcome, campaign, blocks, seconds, by_server)
         elif wanted:
             waiting = next(campaign for campaign in wanted if campaign not in ran)
             yield Finding(ClaimOutcome(claim, ClaimStanding.NOT_RUN, NOT_RUN), waiting)
 
 
-def standings_by_server(finding: Finding) -> Iterator[tuple[tuple[str, ...], ClaimStanding]]:
-    """Yield the outcome on each server, or of each two that were compared, by their versions;
-    nothing of a check that does not name one of several servers."""
-    plan, claim = finding.campaign.plan, finding.outcome.claim
-    servers = dict(plan.servers) if plan is not None else {}
+def standings_by_server(
+    outcome: ClaimOutcome, plan: Plan
+) -> Iterator[tuple[tuple[str, ...], ClaimStanding]]:
+    """Yield the outcomes that ``Finding.by_server`` holds."""
+    servers = dict(plan.servers)
     asked: dict[tuple[str, ...], list[Check]] = {}
-    for check in finding.outcome.checks:
-        asked.setdefault(_servers_of(check, claim, servers), []).append(check)
+    for check in outcome.checks:
+        asked.setdefault(_servers_of(check, outcome.claim, servers), []).append(check)
     for names, checks in asked.items():
         if names:
             versions = tuple(str(servers[name].version) for name in names)

@@ -56,6 +56,9 @@ class Finding:
     """
     seconds: Seconds | None = None
     """The time of those."""
+    by_server: tuple[tuple[tuple[str, ...], ClaimStanding], ...] = ()
+    """The outcome on each server, or of each two that were compared, by their versions; nothing of
+    a check that does not name one of several servers."""
 
     @property
     def standing(self) -> ClaimStanding:
