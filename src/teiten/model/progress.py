@@ -97,7 +97,6 @@ def is_published(events: Iterable[Event]) -> bool:
 def given_blocks(plan: Plan, events: Iterable[Event]) -> GivenBlocks:
     """Find the blocks that a collection has given a campaign; empty for a campaign of its own."""
     given: GivenBlocks = {}
-    in_all = 0
     for event in events:
         if event.kind != ALLOTTED:
             continue
@@ -107,9 +106,8 @@ def given_blocks(plan: Plan, events: Iterable[Event]) -> GivenBlocks:
             given = with_more(given, levels, int(event.detail["more"]))
             continue
         # Teiten before 2026-11-28: each time's blocks came after all before, with gaps at the rest
-        added = range(in_all + 1, int(event.detail["blocks"]) + 1)
-        in_all += len(added)
-        given = _with_numbers(given, levels, added)
+        before = max(taken_blocks(given, given), default=0)
+        given = _with_numbers(given, levels, range(before + 1, int(event.detail["blocks"]) + 1))
     return given
 
 
@@ -129,9 +127,13 @@ def taken_blocks(given: GivenBlocks, levels: Iterable[Level]) -> frozenset[int]:
 def _with_numbers(
     given: GivenBlocks, levels: Collection[Level], numbers: Iterable[int]
 ) -> GivenBlocks:
-    times = (time for blocks in given.values() for time in blocks.values())
-    added = dict.fromkeys(numbers, max(times, default=0) + 1)
+    added = dict.fromkeys(numbers, max(times_of(given), default=0) + 1)
     return {**given, **{level: {**given.get(level, {}), **added} for level in levels}}
+
+
+def times_of(given: GivenBlocks) -> frozenset[int]:
+    """The times at which blocks were given."""
+    return frozenset(time for blocks in given.values() for time in blocks.values())
 
 
 def allotted_levels(event: Event) -> frozenset[Level] | None:
@@ -152,7 +154,8 @@ def is_given(plan: Plan, trial: PlannedTrial, given: GivenBlocks) -> bool:
 
 def levels_of(plan: Plan) -> frozenset[Level]:
     """The levels at which a plan compares trials."""
-    return frozenset(level_of(plan, trial) for trial in plan.trials)
+    contrast = plan.study.contrast
+    return frozenset((cell.workload, cell.context(contrast)) for cell in plan.cells)
 
 
 def level_of(plan: Plan, trial: PlannedTrial) -> Level:

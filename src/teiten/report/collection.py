@@ -48,6 +48,7 @@ FIELDS = (
     *("printed_ratio", "ratio", "low", "high", "seconds", "further_blocks", "further_seconds"),
 )
 CHANGED = (ClaimStanding.CONTRADICTED, ClaimStanding.REPRODUCED)
+"""The outcomes whose versions stand in columns of what does not hold."""
 EvidencePlace = Callable[[str, Language], str]
 """The address of a campaign's evidence in a language, from the collection's report."""
 

@@ -30,7 +30,7 @@ from teiten.analysis.model.claims import FIRST, LAST, MIDDLE
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import UnmetError
 from teiten.model.plan import Context, Level, Plan
-from teiten.model.progress import GivenBlocks
+from teiten.model.progress import GivenBlocks, times_of
 from teiten.model.study import SERVER
 
 Blocks = Mapping[int, float]
@@ -92,16 +92,17 @@ class EvidenceTable:
     def _number(self, level: Level, block: int) -> int:
         """The block's own number: that of the plan, beyond all of it where a collection gave the
         block later than at first."""
-        time = self.given.get(level, {}).get(block, 1)
-        return block + (time - 1) * self.plan.study.measure.blocks
+        return block + self._later(self.given.get(level, {}).get(block, 1))
+
+    def _later(self, time: int) -> int:
+        return (time - 1) * self.plan.study.measure.blocks
 
     @cached_property
     def _starts(self) -> Mapping[int, int] | None:
         """``starts`` by the blocks' own numbers."""
         if self.starts is None:
             return None
-        times = {time for blocks in self.given.values() for time in blocks.values()} or {1}
-        later = [(time - 1) * self.plan.study.measure.blocks for time in times]
+        later = [self._later(time) for time in times_of(self.given) or {1}]
         return {block + by: first + by for block, first in self.starts.items() for by in later}
 
     @cached_property

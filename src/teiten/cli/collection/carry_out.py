@@ -207,10 +207,11 @@ def _in_words(plan: Plan, blocks: MoreBlocks | None) -> str:
     """``4 more blocks of 2 of its 20 levels``."""
     if blocks is None:
         return "the rest of its blocks"
+    plural = "s" * (blocks.more != 1)
     if blocks.levels is None:
-        return f"{blocks.more} blocks"
-    counted = f"{blocks.more} more block{'s' * (blocks.more != 1)}"
-    return f"{counted} of {len(blocks.levels)} of its {len(levels_of(plan))} levels"
+        return f"{blocks.more} block{plural}"
+    levels = f"{len(blocks.levels)} of its {len(levels_of(plan))} levels"
+    return f"{blocks.more} more block{plural} of {levels}"
 
 
 def _progress(night: Night) -> list[CampaignProgress]:
